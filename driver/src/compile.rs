@@ -26,11 +26,12 @@ use gpuc_ir::{Builder, Ir, Op, OpView, WalkOrder};
 use crate::cc::arguments::{Auto, Contraction};
 use crate::cc::{Arguments, dependencies, refused, scan};
 use crate::device_code::{self, is_device_code};
+pub use crate::failure::Failure;
 use crate::guides::Guides;
 use crate::opt::instruments::{IrPrinter, timing_report};
 use crate::pipelines::{self, Action, Stage};
 use crate::wishes::Wishes;
-use crate::{auto, devmath, feedback, text};
+use crate::{auto, devmath, feedback, search, text};
 
 /// A level that can be printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,55 +116,6 @@ pub enum Emitted {
     },
 }
 
-/// Errors that are printed; who has more fixes the first ones first.
-const MOST_ERRORS: usize = 20;
-
-/// A compilation that stopped, with everything there is to say.
-#[derive(Clone, Debug, Default)]
-pub struct Failure {
-    diagnostics: Vec<Diagnostic>,
-}
-
-impl From<Vec<Diagnostic>> for Failure {
-    fn from(diagnostics: Vec<Diagnostic>) -> Self {
-        Failure { diagnostics }
-    }
-}
-
-impl From<Diagnostic> for Failure {
-    fn from(diagnostic: Diagnostic) -> Self {
-        Failure { diagnostics: vec![diagnostic] }
-    }
-}
-
-impl Failure {
-    /// With the ways to the headers in which something is wrong.
-    fn with_ways(mut self, source: &Path, arguments: &Arguments) -> Failure {
-        let name = source.to_string_lossy();
-        let text = || text::with_markers(source, arguments);
-        feedback::included::note(self.diagnostics.iter_mut(), &name, text);
-        self
-    }
-
-    /// Prints the diagnostics; gives the exit status.
-    pub fn report(&self, arguments: &Arguments) -> i32 {
-        let errors = self.diagnostics.iter().filter(|d| d.is_error()).count();
-        let mut seen = 0;
-        let shown = self.diagnostics.iter().take_while(|diagnostic| {
-            seen += usize::from(diagnostic.is_error());
-            seen <= MOST_ERRORS
-        });
-        let shown = &self.diagnostics[..shown.count()];
-        feedback::print(shown, &Sources::new(), arguments.remarks);
-        if errors > MOST_ERRORS {
-            eprintln!("gpuc: {errors} errors, of which the first {MOST_ERRORS} are shown");
-        } else if errors > 1 {
-            eprintln!("gpuc: {errors} errors");
-        }
-        1
-    }
-}
-
 /// The text of a level.
 pub fn emit(source: &Path, arguments: &Arguments, level: Level) -> Result<String, Failure> {
     if is_device_code(source) {
@@ -176,18 +128,18 @@ pub fn emit(source: &Path, arguments: &Arguments, level: Level) -> Result<String
     emitted.map_err(|failure| failure.with_ways(source, arguments))
 }
 
-/// Looks at what a C source has become where its kernels are made, and not lowered yet; nothing is printed.
-pub fn at_kernels<T>(
-    source: &Path,
+/// What preprocessed C has become at a level of IR, its module and the target; nothing is printed.
+pub fn at_level(
+    text: &Preprocessed,
     arguments: &Arguments,
-    look: impl Fn(&Ir, Op, &Arch) -> T,
-) -> Result<T, Failure> {
-    guided(arguments, text::preprocess(source, true, arguments)?, |text, guides| {
-        let mut unit = Unit::read(text.clone(), arguments)?;
-        unit.lower(guides)?;
-        unit = unit.advance_as_asked(&text, guides, Some(Level::Gpu))?;
-        Ok(look(&unit.ir, unit.module(), unit.arch))
-    })
+    guides: &Guides,
+    level: Level,
+) -> Result<(Ir, Op, &'static Arch), Failure> {
+    let mut unit = Unit::read(text.clone(), arguments)?;
+    unit.lower(guides)?;
+    unit = unit.advance_as_asked(text, guides, Some(level))?;
+    let module = unit.module();
+    Ok((unit.ir, module, unit.arch))
 }
 
 /// The text of a level, from preprocessed C on: all that gpuc itself does.
@@ -353,6 +305,11 @@ fn guided<T>(
     compile: impl Fn(Preprocessed, &Guides) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let mut guides = Guides::read(arguments)?;
+    if arguments.search
+        && let Err(failure) = search::guide(&text, arguments, &mut guides)
+    {
+        return Err(failure);
+    }
     loop {
         let failure = match compile(text.clone(), &guides) {
             Ok(result) => return Ok(result),
@@ -506,6 +463,7 @@ impl<'a> Unit<'a> {
                     }
                 }
                 guides.put(&mut self.ir, lowered.module);
+                self.diagnostics.extend_from_slice(&guides.remarks);
                 self.lowered = Some(lowered);
                 self.check("lowering of C")
             }

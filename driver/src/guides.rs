@@ -30,6 +30,10 @@ pub struct Guides {
     pub plan: Option<Guide>,
     /// The record of tuning.
     pub tuning: Option<Guide>,
+    /// Plans that a search has found, for other constructs than those.
+    pub found: Option<Guide>,
+    /// What the search has to say.
+    pub remarks: Vec<Diagnostic>,
 }
 
 impl Guides {
@@ -57,16 +61,20 @@ impl Guides {
                 _ => None,
             },
         };
-        Ok(Guides { plan, tuning })
+        Ok(Guides { plan, tuning, ..Guides::default() })
     }
 
     /// Puts them at a module.
     pub fn put(&self, ir: &mut Ir, module: Op) {
-        for (guide, attr) in [(&self.plan, PLAN_FILE_ATTR), (&self.tuning, TUNING_ATTR)] {
-            let Some(guide) = guide else { continue };
-            let texts = [&guide.name, &guide.text].map(|text| ir.ctx.string_attr(text));
-            let texts = ir.ctx.array_attr(&texts);
-            ir.set_attr(module, attr, texts);
+        let plans = [&self.plan, &self.found];
+        for (guides, attr) in [(&plans[..], PLAN_FILE_ATTR), (&[&self.tuning][..], TUNING_ATTR)] {
+            let guides = guides.iter().filter_map(|guide| guide.as_ref());
+            let texts = guides.flat_map(|guide| [&guide.name, &guide.text]);
+            let texts: Vec<_> = texts.map(|text| ir.ctx.string_attr(text)).collect();
+            if !texts.is_empty() {
+                let texts = ir.ctx.array_attr(&texts);
+                ir.set_attr(module, attr, texts);
+            }
         }
     }
 

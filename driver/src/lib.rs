@@ -14,6 +14,8 @@
 //! | [`reduce`] | the command line of `gpuc-reduce` |
 //! | [`toolchain`] | the host compiler and the runtime library |
 //! | [`guides`] | plans and tuning records that a compilation follows |
+//! | [`search`] | plans that are expected to take less than the compiler's own |
+//! | `failure` | what there is to say of a compilation that stopped |
 //! | `wishes` | what directives ask of plans |
 //! | [`feedback`] | printing diagnostics and `-Minfo` |
 //! | [`output`] | writing files whole or not at all |
@@ -28,12 +30,14 @@ pub mod cc;
 pub mod compile;
 pub mod device_code;
 pub mod devmath;
+mod failure;
 pub mod feedback;
 pub mod guides;
 pub mod lsp;
 pub mod opt;
 pub mod pipelines;
 pub mod reduce;
+pub mod search;
 pub mod temporary;
 mod text;
 pub mod toolchain;

@@ -42,7 +42,7 @@ pub struct DialectDef {
     pub materialize: Option<crate::op::MaterializeConstant>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct OpNameData {
     text: Ident,
     def: Option<&'static OpDef>,
@@ -51,7 +51,7 @@ struct OpNameData {
 type Interner<T> = IndexSet<T, BuildHasherDefault<FxHasher>>;
 
 /// See the [module](self).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Context {
     strings: Interner<Box<str>>,
     types: Interner<TypeKind>,

@@ -142,7 +142,7 @@ impl OpState {
 }
 
 /// A graph of operations and the [`Context`] they are made in. See the [module](self).
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Ir {
     /// Interned types, attributes, names, locations.
     pub ctx: Context,

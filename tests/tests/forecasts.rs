@@ -106,6 +106,31 @@ fn kernels_are_ranked_as_the_simulator_ranks_them() {
     assert!(correlation > 0.9, "{correlation}: {pairs:?}");
 }
 
+/// Blocks of a triangle have all, half or nothing to do: no one of them stands for all, wherever it is.
+#[test]
+fn blocks_that_are_not_alike_stand_for_each_other() {
+    let bench = Bench::new();
+    let nest = "for (int i = 0; i < N; i++) for (int j = 0; j <= i; j++) { float s = 0; for (int k = 0; k < N; k++) s += A[i][k] * A[j][k]; C[i][j] = s; }";
+    bench.write("a.c", &program(nest));
+    let own = bench.ok("--emit=plan --arch=sm_90 -DN=1100 a.c");
+    let tile = own.lines().position(|line| line.trim().starts_with("tile")).expect("a tile");
+    for tiles in ["i by 64, j by 128", "i by 128, j by 64", "i by 64, j by 64"] {
+        let step = format!("  tile {tiles}, k by 16, threads 8 by 8");
+        let lines = own.lines().enumerate().filter(|(_, line)| !line.trim().starts_with("tile"));
+        let mut plan: Vec<String> = lines.map(|(_, line)| line.to_owned()).collect();
+        plan.insert(tile, format!("{step}, where 1 blocks"));
+        plan.insert(tile, format!("{step}, wide, where 1 blocks"));
+        bench.write("a.plan", &(plan.join("\n") + "\n"));
+        let options = "--arch=sm_90 -DN=1100 --plan=a.plan";
+        let expected = forecasts(&bench.ok(&format!("--emit=forecast {options} a.c")));
+        let ran =
+            ran(&bench.ok(&format!("run {options} --device=sim --device-model=h100 --report a.c")));
+        let (kernel, us) = ran.first().expect("a kernel ran");
+        let (_, guess, _) = expected.iter().find(|(name, ..)| name == kernel).expect("a forecast");
+        assert!((0.75..1.3).contains(&(guess / us)), "{tiles}: {guess} us for {us} us");
+    }
+}
+
 /// `gpuc tune` runs what is expected to be fast, and says both times.
 #[test]
 fn plans_are_ranked_as_the_simulator_ranks_them() {

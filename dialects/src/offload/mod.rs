@@ -113,10 +113,13 @@ pub const PLAN_GIVEN_ATTR: &str = "offload.plan.given";
 /// takes these steps, and decides what comes behind them.
 pub const PLAN_HEAD_ATTR: &str = "offload.plan.head";
 
-/// Name of the attribute of a module with a file of plans, two strings: its name and its text.
+/// Name of the attribute of a construct's function that was given a plan and has followed it.
+pub const PLAN_FOLLOWED_ATTR: &str = "offload.plan.followed";
+
+/// Name of the attribute of a module with files of plans, two strings for each: its name and its text.
 pub const PLAN_FILE_ATTR: &str = "offload.plan.file";
 
-/// Name of the attribute of a module with a record of tuning, likewise.
+/// Name of the attribute of a module with a record of tuning, two strings.
 pub const TUNING_ATTR: &str = "offload.tuning";
 
 /// Name of the attribute of a construct's function with what `share` pragmas ask for: for each the loop and its arrays, each a

@@ -9,7 +9,7 @@
 //! | not seen | instead |
 //! |---|---|
 //! | what data decide: subscripts read from memory, loops that data end | a sector for each lane; [`walk`]'s 16 iterations |
-//! | blocks at the edges, warps that differ | a block in the middle, means over its warps |
+//! | blocks at the edges, warps that differ | a block in the middle, or four over the grid where triangles have blocks with more to do than others; means over its warps |
 //! | what an assembler does | loads first, four iterations together, products and sums fused |
 
 mod buffer;
@@ -110,18 +110,26 @@ impl Expected {
 
 /// The kernels of a module, in their order: versions of a construct in the order in which the host asks for them.
 pub fn kernels(ir: &Ir, module: Op, sizes: &Sizes, arch: &Arch) -> Vec<Expected> {
+    kernels_of(ir, module, |_| Some(sizes), arch)
+}
+
+/// The kernels of those constructs that there are sizes for.
+pub fn kernels_of<'s>(
+    ir: &Ir,
+    module: Op,
+    sizes: impl Fn(Op) -> Option<&'s Sizes>,
+    arch: &Arch,
+) -> Vec<Expected> {
     let launches = launches_of(ir, module);
     let nested = ir.nested_ops(module, WalkOrder::PreOrder).into_iter();
     let kernels =
         nested.filter_map(|op| GPUFuncOp::cast(ir, op).filter(|kernel| kernel.is_kernel(ir)));
-    let expected = kernels.map(|kernel| {
+    let expected = kernels.filter_map(|kernel| {
         let name = ir.symbol_name(kernel.op()).and_then(|name| ir.ctx.find_ident(name));
         let launch = name.and_then(|name| launches.get(&name)).copied();
-        Expected {
-            kernel: kernel.op(),
-            construct: launch.and_then(|launch| construct_of(ir, launch)).unwrap_or(kernel.op()),
-            forecast: forecast(ir, kernel, launch, sizes, arch),
-        }
+        let construct = launch.and_then(|launch| construct_of(ir, launch)).unwrap_or(kernel.op());
+        let forecast = forecast(ir, kernel, launch, sizes(construct)?, arch);
+        Some(Expected { kernel: kernel.op(), construct, forecast })
     });
     expected.collect()
 }
@@ -135,9 +143,14 @@ fn forecast(
     arch: &Arch,
 ) -> Forecast {
     // The first time for what is asked of memory, the second one for how long that takes.
-    let first = Walked::new(ir, (kernel, launch), sizes, arch, &FxHashMap::default());
+    let nothing = FxHashMap::default();
+    let mut first = Walked::new(ir, (kernel, launch), sizes, arch, (&nothing, false));
+    let is_uneven = first.is_uneven;
+    if is_uneven {
+        first = Walked::new(ir, (kernel, launch), sizes, arch, (&nothing, true));
+    }
     let found = traffic::found(&first.sites, &first.loops, &first.grid, arch);
-    let walked = Walked::new(ir, (kernel, launch), sizes, arch, &found);
+    let walked = Walked::new(ir, (kernel, launch), sizes, arch, (&found, is_uneven));
     let (sites, loops, grid) = (&walked.sites, &walked.loops, &walked.grid);
     let work = KernelWork {
         blocks: grid.blocks.iter().product::<f64>() as u64,
@@ -163,6 +176,7 @@ struct Walked {
     assumed: Vec<(String, i64)>,
     launches: f64,
     guessed: bool,
+    is_uneven: bool,
     threads: u32,
     registers: u32,
     sites: Vec<Site>,
@@ -173,16 +187,16 @@ struct Walked {
 }
 
 impl Walked {
-    /// `found` says of accesses where they find what they ask for.
+    /// `found` says of accesses where they find what they ask for; with it, whether blocks are not alike.
     fn new(
         ir: &Ir,
         (kernel, launch): (GPUFuncOp, Option<LaunchFuncOp>),
         sizes: &Sizes,
         arch: &Arch,
-        found: &FxHashMap<Op, Found>,
+        (found, is_uneven): (&FxHashMap<Op, Found>, bool),
     ) -> Walked {
         let extents = extents(ir, kernel.op());
-        let subject = Subject { ir, arch, kernel: kernel.op(), extents, found };
+        let subject = Subject { ir, arch, kernel: kernel.op(), extents, found, is_uneven };
         let mut walk = Walk::new(&subject);
         let (assumed, launches) = parameters(ir, (kernel, launch), sizes, &mut walk);
         walk.region(ir.region(kernel.op(), 0));
@@ -199,6 +213,7 @@ impl Walked {
             assumed,
             launches,
             guessed: walk.guessed,
+            is_uneven: walk.is_uneven(),
             threads,
             registers,
             sites: walk.sites.into_values().collect(),

@@ -9,8 +9,8 @@ use gpuc_diagnostics::{Diagnostic, codes, did_you_mean};
 use gpuc_dialects::func::FuncOp;
 use gpuc_dialects::llvm;
 use gpuc_dialects::offload::{
-    PLAN_ATTR, PLAN_FILE_ATTR, PLAN_GIVEN_ATTR, PLAN_HEAD_ATTR, PLAN_KEY_ATTR, RegionOp,
-    TUNING_ATTR,
+    PLAN_ATTR, PLAN_FILE_ATTR, PLAN_FOLLOWED_ATTR, PLAN_GIVEN_ATTR, PLAN_HEAD_ATTR, PLAN_KEY_ATTR,
+    RegionOp, TUNING_ATTR,
 };
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Ir, Op, OpView, WalkOrder};
@@ -56,13 +56,13 @@ impl Pass for BeginPlan {
             ir.set_attr(func, PLAN_ATTR, none);
             keys.push((func, key));
         }
-        if let Some((file, text)) = self.file(ir, op)? {
+        for (file, text) in self.files(ir, op)? {
             for plan in text::parse(&text, &file)? {
                 let func = holder(&keys, &plan)?;
                 Given::give(ir, func, &plan);
             }
         }
-        if let Some((file, text)) = take(ir, op, TUNING_ATTR) {
+        for (file, text) in take(ir, op, TUNING_ATTR) {
             let (records, damaged) = tuning::parse(&text, &file);
             damaged.into_iter().for_each(|warning| cx.report(warning));
             for (func, key) in &keys {
@@ -78,27 +78,28 @@ impl Pass for BeginPlan {
 }
 
 impl BeginPlan {
-    /// The plans to follow: the option's file, or the text that the driver put at the module.
-    fn file(&self, ir: &mut Ir, module: Op) -> Result<Option<(String, String)>, Diagnostic> {
+    /// The plans to follow: the option's file, or the texts that the driver put at the module.
+    fn files(&self, ir: &mut Ir, module: Op) -> Result<Vec<(String, String)>, Diagnostic> {
         let put = take(ir, module, PLAN_FILE_ATTR);
         if self.file.is_empty() {
             return Ok(put);
         }
         match std::fs::read_to_string(&self.file) {
-            Ok(text) => Ok(Some((self.file.clone(), text))),
+            Ok(text) => Ok(vec![(self.file.clone(), text)]),
             Err(error) => Err(Diagnostic::error(format!("cannot read {}: {error}", self.file))
                 .code(codes::PLAN_TEXT)),
         }
     }
 }
 
-/// The name and the text of a file at a module, which goes.
-fn take(ir: &mut Ir, module: Op, name: &str) -> Option<(String, String)> {
-    let attr = ir.attr(module, name)?;
-    let texts = ir.ctx.array_value(attr)?.to_vec();
+/// The names and the texts of files at a module, which go.
+fn take(ir: &mut Ir, module: Op, name: &str) -> Vec<(String, String)> {
+    let attr = ir.attr(module, name);
     ir.remove_attr(module, name);
-    let [file, text] = texts[..] else { return None };
-    Some((ir.ctx.string_value(file)?.to_owned(), ir.ctx.string_value(text)?.to_owned()))
+    let texts = attr.and_then(|attr| ir.ctx.array_value(attr)).unwrap_or(&[]);
+    let string = |text| ir.ctx.string_value(text).map(str::to_owned);
+    let files = texts.chunks_exact(2);
+    files.filter_map(|file| Some((string(file[0])?, string(file[1])?))).collect()
 }
 
 /// The functions of constructs: those that hold a region.
@@ -162,6 +163,8 @@ impl Pass for EndPlan {
                 record(ir, op, step);
             }
             given::all_taken(ir, op)?;
+            let unit = ir.ctx.unit_attr();
+            ir.set_attr(op, PLAN_FOLLOWED_ATTR, unit);
         }
         ir.remove_attr(op, PLAN_GIVEN_ATTR);
         ir.remove_attr(op, PLAN_HEAD_ATTR);
@@ -182,4 +185,16 @@ pub fn printed(ir: &Ir, module: Op) -> String {
     let all = ir.nested_ops(module, WalkOrder::PreOrder).into_iter();
     let plans: Vec<String> = all.filter_map(|op| record::printed(ir, op)).collect();
     text::header() + &plans.join("\n")
+}
+
+/// The plans of all constructs of a module, each with its function.
+pub fn all(ir: &Ir, module: Op) -> Vec<(Op, Plan)> {
+    let all = ir.nested_ops(module, WalkOrder::PreOrder).into_iter();
+    all.filter_map(|func| Some((func, record::of(ir, func)?))).collect()
+}
+
+/// Those of them that the compiler made by itself.
+pub fn own(ir: &Ir, module: Op) -> Vec<(Op, Plan)> {
+    let is_own = |(func, _): &(Op, Plan)| ir.attr(*func, PLAN_FOLLOWED_ATTR).is_none();
+    all(ir, module).into_iter().filter(is_own).collect()
 }

@@ -139,7 +139,13 @@ pub const OPTIONS: &[OwnOption] = &[
         "--sizes",
         "=NAME=N,...",
         "numbers of parameters, for what kernels are expected to take (-Minfo, --emit=forecast, \
-         gpuc tune); 1024 where none is given",
+         --search, gpuc tune); 1024 where none is given",
+    ),
+    option(
+        "--search",
+        "",
+        "look for plans that are expected to take less than the compiler's own, for --sizes; nothing is run, \
+         -Minfo says what was found",
     ),
     option("--tuning", "=FILE", "follow what gpuc tune found best, as its record has it"),
     option(

@@ -186,6 +186,8 @@ pub struct Arguments {
     pub plan: Option<String>,
     /// `--sizes`: numbers of parameters, for forecasts.
     pub sizes: Sizes,
+    /// `--search`: whether plans are looked for that are expected to take less than the compiler's own.
+    pub search: bool,
     /// `--tuning`: a record of tuning.
     pub tuning: Option<String>,
     /// Whether no record of tuning is followed, not even the environment's.
@@ -249,6 +251,7 @@ impl Arguments {
             remarks: RemarkOptions::default(),
             plan: None,
             sizes: Sizes::default(),
+            search: false,
             tuning: None,
             without_tuning: false,
             print_after_all: false,

@@ -158,6 +158,7 @@ impl Arguments {
                         .help("a name and a number, several with commas: --sizes=n=1024,m=512")
                 })?;
             }
+            "--search" => self.search = true,
             "--tuning" => self.tuning = Some(required("a record of tuning")?),
             _ if text.starts_with("-W") => return Ok(self.remarks.take(text)),
             "-fdiagnostics-format" => {

@@ -8,6 +8,10 @@ use super::super::class;
 use super::super::index::{Index, LoopId};
 use super::Walk;
 
+/// Where the blocks are that stand for all where they are not alike, in eighths of the grid by axis: each row and each column has as many
+/// below as above what two of its coordinates have in common.
+const SAMPLES: [[i64; 3]; 4] = [[3, 1, 5], [7, 3, 1], [1, 5, 7], [5, 7, 3]];
+
 /// Iterations of a dimension as they are dealt.
 struct Deal {
     variables: Vec<(Value, Index, i64, i64)>,
@@ -32,8 +36,21 @@ impl Walk<'_> {
         (Index::each((0..self.active.len() as i64).map(|t| t / below % size).collect()), size)
     }
 
-    /// A loop of which processors have the iterations.
+    /// A loop of which processors have the iterations; where blocks are not alike, some of them.
     pub(super) fn mapped(&mut self, op: Op, mapping: &LoopMapping) {
+        let of_blocks = mapping.axes().any(|(axis, _)| matches!(axis, Axis::Block(_)));
+        if !(of_blocks && self.subject.is_uneven && self.sample.is_none()) {
+            return self.mapped_once(op, mapping);
+        }
+        for sample in 0..SAMPLES.len() {
+            self.sample = Some(sample);
+            self.weighted(1.0 / SAMPLES.len() as f64, |walk| walk.mapped_once(op, mapping));
+        }
+        self.sample = None;
+    }
+
+    /// The same for one block.
+    fn mapped_once(&mut self, op: Op, mapping: &LoopMapping) {
         let ir = self.ir();
         let dims = ir.loop_dimensions(op);
         let mut deals = Vec::new();
@@ -72,7 +89,11 @@ impl Walk<'_> {
                             share = count as f64 / self.blocks[axis];
                         }
                         self.loops[axis].trips = self.blocks[axis];
-                        (Index::constant(count / 2).growing(LoopId(axis), 1.0), count)
+                        let place = match self.sample {
+                            Some(sample) => count.saturating_mul(SAMPLES[sample][axis]) / 8,
+                            None => count / 2,
+                        };
+                        (Index::constant(place).growing(LoopId(axis), 1.0), count)
                     }
                     axis => {
                         let (number, extent) = self.thread(axis);

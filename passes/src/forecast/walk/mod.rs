@@ -1,4 +1,5 @@
-//! A block's way through a kernel: one in the middle of the grid, all of its threads at once as far as they compute addresses.
+//! A block's way through a kernel: one in the middle of the grid, or four where blocks have not all as much to do, all of its threads
+//! at once as far as they compute addresses.
 //!
 //! Of a loop the first iteration is looked at and one in the middle, which stands for the others. Straight code begins with its
 //! loads, as an assembler puts it, and iterations of an innermost loop are looked at several at a time, as loops are unrolled.
@@ -7,6 +8,8 @@ mod accesses;
 mod mapped;
 mod numbers;
 mod straight;
+
+use std::cell::Cell;
 
 use gpuc_arch::{Arch, OpClass, WARP_SIZE};
 use gpuc_dialects::affine::AffineIfOp;
@@ -47,6 +50,8 @@ pub struct Subject<'a> {
     pub extents: [i64; 3],
     /// Of each access from the last time, where it finds what it asks for.
     pub found: &'a FxHashMap<Op, Found>,
+    /// Whether blocks have not all as much to do, as a walk through the one in the middle has found.
+    pub is_uneven: bool,
 }
 
 /// Says of an iteration what the variables are.
@@ -81,6 +86,11 @@ pub struct Walk<'a> {
     share: f64,
     /// Blocks of a grid whose blocks wait for each other: one a multiprocessor.
     resident: Option<i64>,
+    /// Which of the blocks that stand for all this one is, where there are several.
+    sample: Option<usize>,
+    /// Whether what a block has to do hangs on where it is in the grid: a loop's rounds, or a condition on two of its coordinates,
+    /// which is no end of an array.
+    is_uneven: Cell<bool>,
     pub sites: IndexMap<Op, Site>,
     pub blocks: [f64; 3],
     /// Barriers of the grid that a block comes to.
@@ -112,6 +122,8 @@ impl<'a> Walk<'a> {
             part: 1.0,
             share: 1.0,
             resident: None,
+            sample: None,
+            is_uneven: Cell::new(false),
             sites: IndexMap::new(),
             blocks: [1.0; 3],
             grid_barriers: 0.0,
@@ -131,6 +143,19 @@ impl<'a> Walk<'a> {
 
     fn ir(&self) -> &'a Ir {
         self.subject.ir
+    }
+
+    /// Whether blocks have not all as much to do.
+    pub fn is_uneven(&self) -> bool {
+        self.is_uneven.get()
+    }
+
+    /// Notes that what a block has to do hangs on a number, if that hangs on so many of the block's coordinates at least.
+    fn note_uneven(&self, number: &Index, least: usize) {
+        let axes = number.slopes().iter().filter(|(id, _)| self.loops[id.0].axis.is_some());
+        if axes.count() >= least {
+            self.is_uneven.set(true);
+        }
     }
 
     /// Registers of 32 bits that a thread wants: what it lives with, and what numbers its place.

@@ -149,6 +149,7 @@ impl Walk<'_> {
         let mut holds = Index::constant(1);
         for &(expr, equal) in &data.constraints {
             let value = evaluate(&ir.ctx, expr, dims, symbols)?;
+            self.note_uneven(&value, 2);
             holds = holds.zip(&value, [0.0; 2], |so_far, value| {
                 i64::from(so_far != 0 && (value == 0 || (value > 0 && !equal)))
             });
@@ -193,6 +194,7 @@ impl Walk<'_> {
         };
         let step = step.max(1);
         let apart = upper.minus(&lower);
+        self.note_uneven(&apart, 1);
         if apart.typical() == 0
             && [&dim.lower, &dim.upper].iter().all(|bound| self.is_assumed(bound))
         {
@@ -291,8 +293,9 @@ impl Walk<'_> {
                 if a.typical() != 0 { yes } else { no }
             }
             "cmpi" => {
-                let how = CmpIPredicate::of(ir, op)?;
-                Some(a.zip(&b()?, [0.0; 2], |a, b| i64::from(how.holds(a.into(), b.into(), 64))))
+                let (how, b) = (CmpIPredicate::of(ir, op)?, b()?);
+                self.note_uneven(&a.minus(&b), 2);
+                Some(a.zip(&b, [0.0; 2], |a, b| i64::from(how.holds(a.into(), b.into(), 64))))
             }
             _ => None,
         }

@@ -1,27 +1,27 @@
 //! `gpuc tune`: runs a program with other plans, and keeps the fastest in a record.
 //!
-//! Each construct has its own candidates ([`candidates`]); one run of the program measures one of every
+//! Each construct has its own candidates ([`search`]); one run of the program measures one of every
 //! construct, by the time of its kernels: the device's, or that which the simulator's model gives them. A
 //! candidate counts only where the program ends well. Of many candidates those are run that are expected to take least
 //! ([`gpuc_passes::forecast`]), for sizes with which the launch has the threads that it had in the first run. The
 //! record ([`gpuc_passes::plan::tuning`]) is written in one piece, beside what it has of other nests, devices and sizes.
 
-mod candidates;
-
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use gpuc_arch::Arch;
 use gpuc_diagnostics::{Diagnostic, codes};
-use gpuc_ir::{Ir, Op};
-use gpuc_passes::forecast::{self, Forecast, Sizes};
-use gpuc_passes::plan::text::{self, Plan};
+use gpuc_frontend_c::preprocess::Preprocessed;
+use gpuc_passes::forecast::Sizes;
+use gpuc_passes::plan;
+use gpuc_passes::plan::text::Plan;
 use gpuc_passes::plan::tuning::{self, Record};
 use serde_json::Value;
 
 use super::{Arguments, Mode, build};
 use crate::compile::{self, Level};
+use crate::guides::Guides;
 use crate::output::write_atomically;
+use crate::search::{self, Nests, Priced};
 use crate::temporary::Folder;
 
 /// The record's file where no option names one.
@@ -56,12 +56,14 @@ pub fn tune(arguments: &Arguments) -> Result<i32, Diagnostic> {
             .help("plans name functions and lines; objects of other files may stand beside it"));
     };
     let folder = Folder::new()?;
-    let own = Arguments { plan: None, without_tuning: true, ..arguments.clone() };
-    let printed = match compile::emit(source, &own, Level::Plan) {
-        Ok(printed) => printed,
+    let own = Arguments { plan: None, without_tuning: true, search: false, ..arguments.clone() };
+    let opened = crate::text::preprocess(source, true, &own)
+        .and_then(|text| Ok((compile::emit_text(text.clone(), &own, Level::Plan)?, text)));
+    let (printed, text) = match opened {
+        Ok(opened) => opened,
         Err(failure) => return Ok(failure.report(arguments)),
     };
-    let plans = text::parse(&printed, "plan")?;
+    let plans = plan::text::parse(&printed, "plan")?;
     let file = folder.join("candidate.plan");
     // The compiler's own first; the others are chosen when that has run.
     let own_plan = |plan: &Plan| vec![Candidate { plan: plan.clone(), expected: None }];
@@ -106,10 +108,9 @@ pub fn tune(arguments: &Arguments) -> Result<i32, Diagnostic> {
             }
         }
         if run == 0 {
-            for (all, first) in tried.iter_mut().zip(&first) {
-                let further = further(source, &own, &all[0].plan, first.threads, &file);
-                all.extend(further);
-            }
+            let threads = plans.iter().zip(&first).map(|(plan, first)| (plan, first.threads));
+            let further = further(&text, &own, &threads.collect::<Vec<_>>());
+            tried.iter_mut().zip(further).for_each(|(all, further)| all.extend(further));
         }
     }
     let name = arguments.tuning.clone().unwrap_or_else(|| FILE.to_owned());
@@ -124,7 +125,7 @@ pub fn tune(arguments: &Arguments) -> Result<i32, Diagnostic> {
             device: device.clone(),
             class: first[index].threads.max(1).ilog2(),
             time: (found.seconds * 1e9).round() as u64,
-            plan: candidates::recorded(tried[index][run].plan.clone(), found.blocks),
+            plan: search::kept(plan, &tried[index][run].plan, found.blocks, found.threads),
         };
         println!(
             "{kernel}: {:.3} us as compiled, {:.3} us by candidate {run} of {}, on {device}",
@@ -154,75 +155,44 @@ fn known(name: &str) -> Vec<Record> {
 
 fn write(file: &Path, plans: &[&Plan]) -> Result<(), Diagnostic> {
     let texts: String = plans.iter().map(ToString::to_string).collect();
-    std::fs::write(file, text::header() + &texts)
+    std::fs::write(file, plan::text::header() + &texts)
         .map_err(|error| Diagnostic::error(format!("cannot write `{}`: {error}", file.display())))
 }
 
-/// The candidates beside the compiler's own plan that are worth a run, the most promising first, for a launch of so many threads.
-fn further(
-    source: &Path,
-    own: &Arguments,
-    plan: &Plan,
-    threads: i64,
-    file: &Path,
-) -> Vec<Candidate> {
-    let by_plan = Arguments { plan: Some(file.display().to_string()), ..own.clone() };
-    let line = plan.key.line;
-    let sizes = match own.sizes == Sizes::default() {
-        true => write(file, &[plan]).ok().and_then(|()| {
-            let fit = |ir: &Ir, module, arch: &Arch| {
-                fitted(threads, |sizes| chosen(ir, module, sizes, arch, line))
-            };
-            compile::at_kernels(source, &by_plan, fit).ok()
-        }),
-        false => None,
-    };
-    let sizes = sizes.unwrap_or_else(|| own.sizes.clone());
-    let mut all: Vec<(f64, Plan)> = Vec::new();
-    for candidate in candidates::of(plan).into_iter().skip(1) {
-        let time = |ir: &Ir, module, arch: &Arch| {
-            let kernels = chosen(ir, module, &sizes, arch, line);
-            kernels.iter().map(|kernel| kernel.estimate.seconds * kernel.launches).sum::<f64>()
+/// The candidates beside the compiler's own plans that are worth a run, the most promising first, for launches of so many threads.
+fn further(text: &Preprocessed, own: &Arguments, threads: &[(&Plan, i64)]) -> Vec<Vec<Candidate>> {
+    let Ok(nests) = Nests::of(text, own, &Guides::default()) else { return Vec::new() };
+    let of_plan = |(plan, threads): &(&Plan, i64)| {
+        let Some(number) = nests.plans().position(|other| other.key == plan.key) else {
+            return Vec::new();
         };
-        // What cannot be followed is no candidate.
-        if write(file, &[&candidate]).is_ok()
-            && let Ok(seconds) = compile::at_kernels(source, &by_plan, time)
-        {
-            all.push((seconds * 1e6, candidate));
-        }
-    }
-    all.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-    all.truncate(MOST_CANDIDATES);
-    all.into_iter().map(|(us, plan)| Candidate { plan, expected: Some(us) }).collect()
+        let sizes = match own.sizes == Sizes::default() {
+            true => fitted(*threads, |sizes| nests.price(number, sizes).threads),
+            false => own.sizes.clone(),
+        };
+        let best = nests.ranked(number, &sizes).into_iter().take(MOST_CANDIDATES);
+        let candidate =
+            |(plan, price): Priced| Candidate { plan, expected: Some(price.seconds * 1e6) };
+        best.map(candidate).collect()
+    };
+    threads.iter().map(of_plan).collect()
 }
 
-/// One size for all parameters with which the largest of some kernels has about so many threads.
-fn fitted(threads: i64, kernels: impl Fn(&Sizes) -> Vec<Forecast>) -> Sizes {
+/// One size for all parameters with which the largest launch has about so many threads.
+fn fitted(wanted: i64, threads: impl Fn(&Sizes) -> i64) -> Sizes {
     let sizes = |other| Sizes { other, ..Sizes::default() };
-    let has = |other| {
-        let threads =
-            |kernel: &Forecast| kernel.work.blocks.saturating_mul(kernel.work.threads.into());
-        kernels(&sizes(other)).iter().map(threads).max().unwrap_or(0)
-    };
     let (mut low, mut high) = (1, 1 << 24);
-    if has(low) == has(high) {
+    if threads(&sizes(low)) == threads(&sizes(high)) {
         return Sizes::default();
     }
     while low < high {
         let middle = low + (high - low) / 2;
-        match has(middle) < threads.max(0) as u64 {
+        match threads(&sizes(middle)) < wanted {
             true => low = middle + 1,
             false => high = middle,
         }
     }
     sizes(low)
-}
-
-/// What the kernels of a line's construct are expected to take that the host starts.
-fn chosen(ir: &Ir, module: Op, sizes: &Sizes, arch: &Arch, line: u32) -> Vec<Forecast> {
-    let all = forecast::kernels(ir, module, sizes, arch).into_iter();
-    let own = all.filter(|kernel| kernel.forecast.is_chosen && kernel.line(ir) == line);
-    own.map(|kernel| kernel.forecast).collect()
 }
 
 /// Builds the program by a file of plans and runs it; the report, or the status that it ended with.
