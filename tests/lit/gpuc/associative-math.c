@@ -8,7 +8,7 @@ void rows(int m, int n, const float a[restrict m][n], float *restrict y, int *re
     #pragma acc parallel loop copyin(a[0:m][0:n]) copyout(y[0:m])
     for (int i = 0; i < m; i++) {
         float sum = 0;
-        // CHECK: [[# @LINE - 2 ]], Rows shared: threads by 256 from 512 rounds of {{[0-9]+}} rows at most, else lanes by 32 from 128 rounds, else lanes by 8 from 16 rounds
+        // CHECK: [[# @LINE - 2 ]], Rows shared: threads by 256 from 128 rounds of {{[0-9]+}} rows at most, else lanes by 32 from 128 rounds, else lanes by 8 from 16 rounds
         // CHECK: Generating implicit reduction(+)
         // ORDER-NOT: Rows shared
         // ORDER-NOT: implicit reduction

@@ -68,8 +68,8 @@ impl SpreadPlan {
     /// The plans to choose from where the host counts rows, the first one that holds being the best, for a device
     /// of so many multiprocessors.
     ///
-    /// Of fewer rows than keep those busy with a warp each, a block takes one. A warp wants four rounds for each lane, to be
-    /// worth its shuffles; a part of it is for shorter rows. Rows of a length that only the device knows are a warp's as long as
+    /// Of fewer rows than keep those busy with a warp each, a block takes one, be it that half of its threads have nothing to do. A warp
+    /// wants four rounds for each lane, to be worth its shuffles; a part of it is for shorter rows. Rows of a length that only the device knows are a warp's as long as
     /// that leaves no multiprocessor without a free slot for it: idle lanes cost nothing then.
     pub fn candidates(arch: &Arch, sms: u32, gain: Gain) -> Vec<(SpreadPlan, Range)> {
         let warp = i64::from(WARP_SIZE);
@@ -81,7 +81,7 @@ impl SpreadPlan {
         let meant = match gain {
             Gain::Sectors => {
                 vec![
-                    (block, up_to(2 * block, warps / 16)),
+                    (block, up_to(4 * warp, warps / 16)),
                     (warp, any(4 * warp)),
                     (part, any(2 * part)),
                 ]
