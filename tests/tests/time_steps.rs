@@ -13,25 +13,40 @@ fn steps_of_time_in_one_launch_are_a_step() {
     let printed = bench.ok(&format!("--arch=sm_90 -ffp-contract=off --emit=plan {source} -o -"));
     let host = bench.ok(&format!("run --device=host -ffp-contract=off {source}"));
     assert!(host.lines().count() > 100, "{host}");
-    let tiles = [
+    let tiles: [[&[&str]; 3]; 3] = [
         [
-            "t by 2 over i@10 by 16, j@11 by 32, rows 2",
-            "t by 3 over i@23 by 24, j@24 by 32, rows 3",
-            "t by 4 over i@36 by 64",
+            &["t by 2 over i@10 by 16, j@11 by 32, rows 2"],
+            &["t by 3 over i@23 by 24, j@24 by 32, rows 3"],
+            &["t by 4 over i@36 by 64"],
         ],
         [
-            "t by 1 over i@10 by 9, j@11 by 40, rows 1",
-            "t by 2 over i@23 by 64, j@24 by 64, rows 8",
-            "t by 3 over i@36 by 33",
+            &["t by 1 over i@10 by 9, j@11 by 40, rows 1"],
+            &["t by 2 over i@23 by 64, j@24 by 64, rows 8"],
+            &["t by 3 over i@36 by 33"],
+        ],
+        // For two sizes of grids, the second one for what the first one leaves, too.
+        [
+            &[
+                "t by 2 over i@10 by 16, j@11 by 32, rows 2 where 3 blocks",
+                "t by 1 over i@10 by 9, j@11 by 40, rows 1",
+            ],
+            &[
+                "t by 3 over i@23 by 24, j@24 by 32, rows 3 where 2 blocks",
+                "t by 1 over i@23 by 16, j@24 by 32, rows 2 where 2 blocks",
+            ],
+            &["t by 4 over i@36 by 64 where 2 blocks", "t by 2 over i@36 by 33"],
         ],
     ];
     for own in tiles {
         let mut own = own.into_iter();
-        let line = |line: &str| match line.starts_with("  block ") {
-            true => format!("  block {}\n", own.next().expect("three constructs have the step")),
-            false => format!("{line}\n"),
-        };
-        let text: String = printed.lines().map(line).collect();
+        let mut text = String::new();
+        for line in printed.lines().filter(|line| !line.starts_with("  block ")) {
+            text += &format!("{line}\n");
+            if line.starts_with("  launches ") {
+                let steps = own.next().expect("three constructs have the step");
+                steps.iter().for_each(|step| text += &format!("  block {step}\n"));
+            }
+        }
         bench.write("b.plan", &text);
         let device = bench.ok(&format!(
             "check --device=sim --arch=sm_90 -ffp-contract=off --plan=b.plan {source}"

@@ -61,15 +61,14 @@ impl Pass for BlockTime {
             let Some(regions) = round(ir, time) else { continue };
             let joined = join(ir, regions);
             let steps = steps.as_ref().filter(|_| planned);
-            let own = |ir: &Ir| {
-                let name = names::of(ir, inner);
-                steps.and_then(|steps| steps.iter().find(|(step, _)| step.time.0 == name))
-            };
+            let name = names::of(ir, inner);
+            let own: Vec<&(step::Block, &Placed)> =
+                steps.into_iter().flatten().filter(|(step, _)| step.time.0 == name).collect();
             let sweeps = match check_time(ir, time).and_then(|()| Sweeps::of(ir, joined)) {
                 Ok(sweeps) => sweeps,
                 Err(why) => {
                     ir.erase_op(joined.op());
-                    match (why, own(ir)) {
+                    match (why, own.first()) {
                         (Unsuitable::Refused(refusal), Some((_, placed))) => {
                             return Err(placed.refused(ir, &at_loop(&refusal, inner)));
                         }
@@ -82,26 +81,32 @@ impl Pass for BlockTime {
                 }
             };
             let found = match steps {
-                Some(_) => match own(ir) {
-                    Some((step, placed)) => planned_tiles(ir, &sweeps, step, placed, inner, arch)?,
-                    None => None,
-                },
+                Some(_) => {
+                    let tiles = own.iter().map(|(step, placed)| {
+                        planned_tiles(ir, &sweeps, step, placed, inner, arch)
+                    });
+                    tiles.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect()
+                }
                 None => self.choose(ir, &sweeps, time, sizes, arch),
             };
-            let Some((plan, expected, blocks)) = found else {
-                ir.erase_op(joined.op());
-                continue;
-            };
-            let loops = plan.loops(ir, &sweeps);
-            let name = names::of(ir, inner);
-            let taken =
-                step::Block { time: (name, plan.steps), loops, rows: plan.rows_each, blocks };
-            if block(ir, time, joined, &sweeps, plan, blocks).is_none() {
-                continue;
-            }
-            cx.report(said(ir, &sweeps, plan, expected, &taken, inner));
-            if planned {
-                record(ir, op, taken);
+            ir.erase_op(joined.op());
+            // What one leaves is the next one's.
+            for (plan, expected, blocks) in found {
+                let joined = join(ir, regions);
+                let Ok(sweeps) = Sweeps::of(ir, joined) else {
+                    ir.erase_op(joined.op());
+                    break;
+                };
+                let loops = plan.loops(ir, &sweeps);
+                let time_of = (name.clone(), plan.steps);
+                let taken = step::Block { time: time_of, loops, rows: plan.rows_each, blocks };
+                if block(ir, time, joined, &sweeps, plan, blocks).is_none() {
+                    break;
+                }
+                cx.report(said(ir, &sweeps, plan, expected, &taken, inner));
+                if planned {
+                    record(ir, op, taken);
+                }
             }
         }
         let mut left = steps.iter().flatten().filter(|(_, placed)| !placed.is_taken(ir, op));
@@ -187,7 +192,7 @@ impl BlockTime {
         }
     }
 
-    /// The tiles of sweeps without a plan, and the blocks that there must be.
+    /// The tiles of sweeps without a plan, and the blocks that there must be, those for more of them first.
     fn choose(
         &self,
         ir: &Ir,
@@ -195,19 +200,25 @@ impl BlockTime {
         time: scf::ForOp,
         sizes: Option<[i64; 4]>,
         arch: &Arch,
-    ) -> Option<Choice> {
-        let (plan, expected, blocks) = match sizes {
+    ) -> Vec<Choice> {
+        let mut found = match sizes {
             Some([steps, rows, columns, rows_each]) => {
                 let plan = match sweeps.has_rows {
                     true => TimePlan { steps, tile: [rows, columns], rows_each },
                     false => TimePlan { steps, tile: [1, columns], rows_each: 1 },
                 };
-                plan.check(ir, sweeps, arch).ok()?;
-                (plan, plan.expect(ir, sweeps, arch, i64::MAX), busy(arch))
+                match plan.check(ir, sweeps, arch) {
+                    Ok(()) => vec![(plan, plan.expect(ir, sweeps, arch, i64::MAX), busy(arch))],
+                    Err(_) => Vec::new(),
+                }
             }
-            None => choose(ir, sweeps, time, arch)?,
+            None => choose(ir, sweeps, time, arch),
         };
-        Some((plan, expected, self.least_blocks.unwrap_or(blocks)))
+        if let Some(least) = self.least_blocks {
+            found.truncate(1);
+            found.iter_mut().for_each(|(.., blocks)| *blocks = least);
+        }
+        found
     }
 }
 

@@ -169,18 +169,23 @@ impl TilePlan {
                 narrow([16, 32], 32, [2, 2], 5500),
             ],
             (5..=8, _) => {
-                let [large, any_rows] = match (tiles, in_background) {
-                    (..=2, true) => [
+                let mut plans = match (tiles, in_background) {
+                    (..=2, true) => vec![
                         in_ring(plan([64, 32], 16, [8, 8], 3500)),
+                        in_ring(plan([32, 64], 16, [4, 8], 3700)),
+                        in_ring(plan([32, 32], 16, [4, 4], 4800)),
                         narrow([64, 32], 16, [8, 8], 3640),
                     ],
                     (..=2, false) => {
-                        [plan([64, 64], 16, [8, 8], 3700), narrow([64, 32], 16, [8, 4], 4700)]
+                        vec![plan([64, 64], 16, [8, 8], 3700), narrow([64, 32], 16, [8, 4], 4700)]
                     }
-                    _ => [plan([64, 32], 16, [8, 4], 4800), narrow([64, 32], 16, [8, 4], 4992)],
+                    _ => {
+                        vec![plan([64, 32], 16, [8, 4], 4800), narrow([64, 32], 16, [8, 4], 4992)]
+                    }
                 };
-                let small = narrow([32, 32], 16, [8, 4], 5000);
-                vec![large, any_rows, small, narrow([16, 16], 32, [2, 1], 13200)]
+                plans.push(narrow([32, 32], 16, [8, 4], 5000));
+                plans.push(narrow([16, 16], 32, [2, 1], 13200));
+                plans
             }
             _ => vec![two_each(plan([64, 64], 8, [4, 4], 0)), narrow([64, 64], 8, [4, 4], 0)],
         }

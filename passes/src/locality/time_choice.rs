@@ -2,7 +2,9 @@
 //!
 //! A round is two launches as the program has it, and a part of one in tiles. Where arrays are small, launches are all that
 //! counts, and any tile pays; where they are large, the clocks that an iteration takes do. So where sizes are known, plans are
-//! compared by the whole; where they are not, by an iteration, and the host asks for enough blocks unless one alone pays.
+//! compared by the whole; where they are not, by an iteration, and the host asks for enough blocks unless one alone pays. Grids that
+//! leave multiprocessors with two blocks at most wait for launches: where more rounds a launch are clearly better there, they
+//! have tiles of their own.
 
 use gpuc_arch::Arch;
 use gpuc_dialects::{arith, scf};
@@ -22,6 +24,9 @@ const MOST_STEPS: i64 = 16;
 const MOST_KNOWN_STEPS: i64 = 64;
 /// What must be left of the time for a plan to be taken: the estimate knows little of latencies.
 const LEAST_GAIN: f64 = 0.8;
+
+/// The same of a second plan against the first one, which is as little known.
+const LEAST_GAIN_OF_SMALL: f64 = 0.9;
 
 /// A plan, what it is expected to take, and from how many blocks on it pays; 0: always.
 pub type Choice = (TimePlan, Expected, i64);
@@ -58,8 +63,15 @@ impl Sizes {
     }
 }
 
-/// The plan that is expected to take the least, where that is clearly less than the sweeps take as they are.
-pub fn choose(ir: &Ir, sweeps: &Sweeps, time: scf::ForOp, arch: &Arch) -> Option<Choice> {
+/// Rounds of a loop of which nothing is known.
+const USUAL_ROUNDS: i64 = 100;
+
+/// The plans that are expected to take the least, where that is clearly less than the sweeps take as they are; those for more blocks first.
+pub fn choose(ir: &Ir, sweeps: &Sweeps, time: scf::ForOp, arch: &Arch) -> Vec<Choice> {
+    choices(ir, sweeps, time, arch).unwrap_or_default()
+}
+
+fn choices(ir: &Ir, sweeps: &Sweeps, time: scf::ForOp, arch: &Arch) -> Option<Vec<Choice>> {
     let tiles: &[_] = if sweeps.has_rows { &TILES } else { &ROWS };
     let sizes = Sizes::of(ir, sweeps, time);
     let most = if sizes.is_some() { MOST_KNOWN_STEPS } else { MOST_STEPS };
@@ -68,22 +80,47 @@ pub fn choose(ir: &Ir, sweeps: &Sweeps, time: scf::ForOp, arch: &Arch) -> Option
     });
     let fit = plans.filter(|plan| plan.check(ir, sweeps, arch).is_ok());
     if let Some(sizes) = sizes {
-        let priced = fit.map(|plan| (plan, times(ir, &plan, sweeps, &sizes, arch)));
-        let by_time = |a: &Priced, b: &Priced| a.1.whole.blocked.total_cmp(&b.1.whole.blocked);
-        let (plan, Times { whole, each }) = priced.min_by(by_time)?;
-        return whole.pays().then_some((plan, each, 0));
+        let (plan, Times { whole, each }) = least(ir, sweeps, fit, &sizes, arch)?;
+        return whole.pays().then(|| vec![(plan, each, 0)]);
     }
-    let priced = fit.map(|plan| (plan, plan.expect(ir, sweeps, arch, i64::MAX)));
+    let fit: Vec<TimePlan> = fit.collect();
+    let priced = fit.iter().map(|&plan| (plan, plan.expect(ir, sweeps, arch, i64::MAX)));
     let (plan, expected) = priced.min_by(|a, b| a.1.blocked.total_cmp(&b.1.blocked))?;
     if !expected.pays() {
         return None;
     }
-    let one = Sizes {
-        iterations: [plan.core(sweeps)[0], plan.core(sweeps)[1], 1],
-        rounds: 2 * plan.steps + 1,
+    let from = |plan: &TimePlan| {
+        let one = Sizes {
+            iterations: [plan.core(sweeps)[0], plan.core(sweeps)[1], 1],
+            rounds: 2 * plan.steps + 1,
+        };
+        if times(ir, plan, sweeps, &one, arch).whole.pays() { 0 } else { busy(arch) }
     };
-    let always = times(ir, &plan, sweeps, &one, arch).whole.pays();
-    Some((plan, expected, if always { 0 } else { busy(arch) }))
+    // A block for every other multiprocessor, as square as that can be: one for each with other tiles.
+    let blocks = (busy(arch) / 2).max(1);
+    let side = if sweeps.has_rows { blocks.isqrt() } else { 1 };
+    let small = Sizes {
+        iterations: [plan.core(sweeps)[0] * side, plan.core(sweeps)[1] * (blocks / side), 1],
+        rounds: USUAL_ROUNDS,
+    };
+    let large = times(ir, &plan, sweeps, &small, arch).whole.blocked;
+    let (other, Times { whole, each }) = least(ir, sweeps, fit.into_iter(), &small, arch)?;
+    Some(match whole.blocked <= LEAST_GAIN_OF_SMALL * large {
+        true => vec![(plan, expected, 2 * busy(arch)), (other, each, from(&other))],
+        false => vec![(plan, expected, from(&plan))],
+    })
+}
+
+/// The plan by which a loop takes the least.
+fn least(
+    ir: &Ir,
+    sweeps: &Sweeps,
+    plans: impl Iterator<Item = TimePlan>,
+    sizes: &Sizes,
+    arch: &Arch,
+) -> Option<Priced> {
+    let priced = plans.map(|plan| (plan, times(ir, &plan, sweeps, sizes, arch)));
+    priced.min_by(|a, b| a.1.whole.blocked.total_cmp(&b.1.whole.blocked))
 }
 
 /// The blocks that keep the device busy, and later ones, on which the code runs too.

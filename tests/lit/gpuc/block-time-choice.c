@@ -54,3 +54,16 @@ void open(int steps, int n, float (*restrict x)[n], float (*restrict y)[n])
         SWEEP(x, y, n)
     }
 }
+
+// Grids that leave multiprocessors with a block or two wait for launches: they have tiles of their own, with more steps.
+// CHECK: kernel twice
+// CHECK: block t by 2 over i@{{[0-9]+}} by {{[0-9]+}}, j@{{[0-9]+}} by {{[0-9]+}}, rows {{[0-9]+}} where {{[0-9]+}} blocks
+// CHECK-NEXT: block t by {{[3-9]}} over i@{{[0-9]+}} by {{[0-9]+}}, j@{{[0-9]+}} by {{[0-9]+}}, rows {{[0-9]+$}}
+void twice(int steps, int n, double (*restrict x)[n], double (*restrict y)[n])
+{
+    #pragma acc kernels copy(x[0:n][0:n], y[0:n][0:n])
+    for (int t = 0; t < steps; t++) {
+        SWEEP(y, x, n)
+        SWEEP(x, y, n)
+    }
+}
