@@ -171,6 +171,19 @@ pub fn is_pure(unit: &TranslationUnit, decl: DeclId) -> bool {
         )
 }
 
+/// Whether a function that the unit does not define does nothing with memory but with what it is given, and keeps none of that.
+pub(super) fn is_harmless(unit: &TranslationUnit, decl: DeclId) -> bool {
+    let base = base_name(unit.name(decl));
+    is_pure(unit, decl)
+        || APART.contains(&base)
+        || READERS.contains(&base)
+        || PRINTERS.iter().any(|(known, _)| *known == base)
+        || matches!(
+            base,
+            "memset" | "memcpy" | "memmove" | "free" | "gettimeofday" | "clock_gettime" | "exit"
+        )
+}
+
 /// Tells what statements do.
 pub struct Effects<'a> {
     unit: &'a TranslationUnit,

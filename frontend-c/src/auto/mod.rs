@@ -11,6 +11,7 @@
 //! | [`calls`] | which functions know of nests, and which do not |
 //! | [`residency`] | where the host asks for its data |
 //! | [`sections`] | which parts of it |
+//! | [`excess`] | what directives move, and planned transfers would not |
 //! | [`tasks`] | the graph of tasks and what moves between them, for people |
 //! | [`drawing`] | that graph as text and as a picture |
 
@@ -18,6 +19,7 @@ pub mod calls;
 pub mod candidates;
 pub mod drawing;
 pub mod effects;
+pub mod excess;
 pub mod residency;
 pub mod sections;
 pub mod tasks;

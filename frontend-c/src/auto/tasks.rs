@@ -5,6 +5,8 @@
 //! the arrays that it reads and those that it writes, by the names of the function; what it needs and the other side
 //! may have newer moves in front of it. Names are taken for different memory, and calls of functions of other files for
 //! readers and writers of what they are given: the graph is for people; what really moves, the run time knows.
+//!
+//! The same graph with the points at which directives move data, and with jumps, is what [`super::excess`] asks.
 
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -12,24 +14,36 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::drawing::{self, Drawing, Shape};
 use super::effects::{is_automatic, is_pure};
 use crate::directive::Kind;
+use crate::directive::action::Action;
 use crate::lower::walk::{self, Below, Node};
 use crate::tree::{
-    CastKind, DeclId, DeclKind, ExprId, ExprKind, Initializer, ItemKind, StmtId, StmtKind,
-    TranslationUnit, UnaryOp,
+    CastKind, DeclId, DeclKind, DirectiveId, ExprId, ExprKind, Initializer, ItemKind, StmtId,
+    StmtKind, TranslationUnit, UnaryOp,
 };
 
-/// What is done with arrays.
-type Touches = IndexMap<DeclId, (bool, bool)>;
+/// What is done with arrays: whether they are read, and written.
+pub(super) type Touches = IndexMap<DeclId, (bool, bool)>;
 
 /// A task.
-struct Task {
-    on_device: bool,
+#[derive(Default)]
+pub(super) struct Task {
+    pub(super) on_device: bool,
     /// The first and the last line.
-    lines: (u32, u32),
+    pub(super) lines: (u32, u32),
     /// What it is, where it is no list of statements.
     what: Option<String>,
-    touches: Touches,
-    before: Vec<usize>,
+    pub(super) touches: Touches,
+    pub(super) before: Vec<usize>,
+    /// The directive that moves data here, and whether behind its statement.
+    pub(super) point: Option<(DirectiveId, bool)>,
+    /// Of a task of the device and of points, its own directive and those for data round it, from outside to inside.
+    pub(super) around: Vec<DirectiveId>,
+    /// The heads of the loops round it.
+    pub(super) loops: Vec<usize>,
+    /// The parts of the program that it is.
+    pub(super) parts: Vec<Node>,
+    /// Whether nothing more may become part of it.
+    closed: bool,
 }
 
 /// Where the values of an array are: on every way that leads here, and on some.
@@ -49,8 +63,7 @@ pub fn drawings(unit: &TranslationUnit) -> Vec<Drawing> {
         if let ItemKind::Function(decl) = item.kind
             && let Some(body) = unit.function(decl).and_then(|function| function.body)
         {
-            let mut graph =
-                Graph { unit, tasks: Vec::new(), known: FxHashMap::default(), open: Vec::new() };
+            let mut graph = Graph::new(unit);
             if graph.has_task(body) {
                 let ends = graph.statement(body, vec![]);
                 found.push(graph.drawing(unit.name(decl), &ends));
@@ -72,15 +85,61 @@ pub fn svg(unit: &TranslationUnit) -> String {
     drawing::svg(&drawings(unit))
 }
 
-struct Graph<'a> {
+/// The tasks of a function, in the order of the program.
+pub(super) struct Graph<'a> {
     unit: &'a TranslationUnit,
-    tasks: Vec<Task>,
+    pub(super) tasks: Vec<Task>,
     /// What functions do with what their parameters point to, and with variables of the file.
     known: FxHashMap<DeclId, Touches>,
     open: Vec<DeclId>,
+    /// Whether directives for data are points of it, and jumps are followed.
+    explicit: bool,
+    /// The directives for data round what is read, and the heads of its loops.
+    around: Vec<DirectiveId>,
+    loops: Vec<usize>,
+    /// For each of these loops, what leaves it, and what goes on with its next round.
+    jumps: Vec<[Vec<usize>; 2]>,
+    /// The tasks behind which the function may end, apart from its end.
+    pub(super) returns: Vec<usize>,
+    /// Whether something happens that the graph does not have.
+    pub(super) unclear: bool,
 }
 
-impl Graph<'_> {
+impl<'a> Graph<'a> {
+    fn new(unit: &'a TranslationUnit) -> Graph<'a> {
+        Graph {
+            unit,
+            tasks: Vec::new(),
+            known: FxHashMap::default(),
+            open: Vec::new(),
+            explicit: false,
+            around: Vec::new(),
+            loops: Vec::new(),
+            jumps: Vec::new(),
+            returns: Vec::new(),
+            unclear: false,
+        }
+    }
+
+    /// The graph of a function with the points at which directives move data; `None` where there is no such point.
+    pub(super) fn with_points(unit: &'a TranslationUnit, body: StmtId) -> Option<Graph<'a>> {
+        let mut graph = Graph { explicit: true, ..Graph::new(unit) };
+        if !graph.has_task(body) {
+            return None;
+        }
+        let ends = graph.statement(body, vec![]);
+        graph.returns.extend(ends);
+        Some(graph)
+    }
+
+    /// A directive that moves data, and runs no task.
+    fn is_point(&self, stmt: StmtId) -> bool {
+        self.explicit
+            && matches!(self.unit.stmts[stmt].kind, StmtKind::Directive { directive, .. }
+                if matches!(self.unit.directives[directive].kind, Kind::Host(
+                    Action::Data | Action::Enter | Action::Exit | Action::Update)))
+    }
+
     fn is_task(&self, stmt: StmtId) -> bool {
         match self.unit.stmts[stmt].kind {
             StmtKind::Directive { directive, .. } => {
@@ -93,7 +152,7 @@ impl Graph<'_> {
     fn has_task(&self, stmt: StmtId) -> bool {
         let mut found = false;
         walk::stmt(self.unit, stmt, &mut |node| {
-            found |= matches!(node, Node::Stmt(stmt) if self.is_task(stmt));
+            found |= matches!(node, Node::Stmt(stmt) if self.is_task(stmt) || self.is_point(stmt));
             if found { Below::Skip } else { Below::Enter }
         });
         found
@@ -106,8 +165,106 @@ impl Graph<'_> {
     }
 
     fn task(&mut self, task: Task) -> Vec<usize> {
-        self.tasks.push(task);
+        let (loops, around) = (self.loops.clone(), self.around.clone());
+        self.tasks.push(Task { loops, around, ..task });
         vec![self.tasks.len() - 1]
+    }
+
+    /// A point at which a directive moves data.
+    fn point(&mut self, directive: DirectiveId, behind: bool, before: Vec<usize>) -> Vec<usize> {
+        let span = self.unit.directives[directive].span;
+        let line = self.unit.source.line(span.start).1;
+        let point = Some((directive, behind));
+        self.task(Task { lines: (line, line), point, closed: true, before, ..Task::default() })
+    }
+
+    /// What a directive for data or a task does, with its points.
+    fn directive(
+        &mut self,
+        directive: DirectiveId,
+        stmt: StmtId,
+        before: Vec<usize>,
+    ) -> Vec<usize> {
+        let said = &self.unit.directives[directive];
+        let (is_task, body) = match self.unit.stmts[stmt].kind {
+            StmtKind::Directive { body, .. } => (self.is_task(stmt), body),
+            _ => (false, None),
+        };
+        if !is_task && body.is_none() {
+            return self.point(directive, false, before);
+        }
+        let before = self.point(directive, false, before);
+        self.around.push(directive);
+        let ends = match body {
+            Some(body) if !is_task => self.statement(body, before),
+            _ => self.plain(stmt, before),
+        };
+        self.around.pop();
+        self.unclear |= said.sends.is_some() || !said.memory.is_empty() || said.owner.is_some();
+        self.point(directive, true, ends)
+    }
+
+    /// Where a statement without tasks jumps to: out of the loop round it, to its next round, out of the function.
+    fn jumps(&self, stmt: StmtId) -> [bool; 3] {
+        let (mut found, mut loops, mut switches) = ([false; 3], 0, 0);
+        walk::stmt(self.unit, stmt, &mut |node| {
+            if let Node::Stmt(inner) | Node::Leave(inner) = node {
+                let change = if matches!(node, Node::Stmt(_)) { 1 } else { -1 };
+                match self.unit.stmts[inner].kind {
+                    StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } => {
+                        loops += change;
+                    }
+                    StmtKind::Switch { .. } => switches += change,
+                    StmtKind::Break => found[0] |= loops + switches == 0,
+                    StmtKind::Continue => found[1] |= loops == 0,
+                    StmtKind::Return(_) => found[2] = true,
+                    _ => {}
+                }
+            }
+            Below::Enter
+        });
+        found
+    }
+
+    /// A task of one statement.
+    fn plain(&mut self, stmt: StmtId, before: Vec<usize>) -> Vec<usize> {
+        let mut touches = Touches::default();
+        self.look(Node::Stmt(stmt), &mut touches);
+        let (on_device, lines) = (self.is_task(stmt), self.lines(stmt));
+        let jumps = if on_device || !self.explicit { [false; 3] } else { self.jumps(stmt) };
+        let jumps_away = jumps.contains(&true);
+        // Statements of the host that follow one another are one task.
+        let newest = self.tasks.len().wrapping_sub(1);
+        if !on_device
+            && !jumps_away
+            && before == [newest]
+            && let Some(task) = self.tasks.last_mut()
+            && !task.on_device
+            && !task.closed
+            && task.what.is_none()
+        {
+            task.lines.1 = lines.1;
+            task.parts.push(Node::Stmt(stmt));
+            join(&mut task.touches, &touches);
+            return before;
+        }
+        let parts = vec![Node::Stmt(stmt)];
+        let task = Task { on_device, lines, touches, parts, before, ..Task::default() };
+        let at = self.task(Task { closed: jumps_away, ..task });
+        if jumps_away {
+            match self.jumps.last_mut() {
+                Some(of_loop) => {
+                    for (list, _) in of_loop.iter_mut().zip(jumps).filter(|(_, jumps)| *jumps) {
+                        list.extend(&at);
+                    }
+                }
+                None => self.unclear |= jumps[0] || jumps[1],
+            }
+            if jumps[2] {
+                self.returns.extend(&at);
+            }
+        }
+        at
     }
 
     /// A condition of a statement, as a task of the host.
@@ -118,30 +275,28 @@ impl Graph<'_> {
             self.look(part, &mut touches);
         }
         let what = Some(format!("{word}, line {line}"));
-        self.task(Task { on_device: false, lines: (line, line), what, touches, before })
+        let parts = parts.to_vec();
+        let lines = (line, line);
+        self.task(Task { lines, what, touches, parts, before, ..Task::default() })
     }
 
     /// The tasks of a statement behind others: the last of them.
     fn statement(&mut self, stmt: StmtId, before: Vec<usize>) -> Vec<usize> {
         let unit = self.unit;
-        if self.is_task(stmt) || !self.has_task(stmt) {
-            let mut touches = Touches::default();
-            self.look(Node::Stmt(stmt), &mut touches);
-            let (on_device, lines) = (self.is_task(stmt), self.lines(stmt));
-            // Statements of the host that follow one another are one task.
-            let newest = self.tasks.len().wrapping_sub(1);
-            if !on_device
-                && before == [newest]
-                && let Some(task) = self.tasks.last_mut()
-                && !task.on_device
-                && task.what.is_none()
-            {
-                task.lines.1 = lines.1;
-                join(&mut task.touches, &touches);
-                return before;
-            }
-            return self.task(Task { on_device, lines, what: None, touches, before });
+        if let StmtKind::Directive { directive, .. } = unit.stmts[stmt].kind
+            && self.explicit
+            && (self.is_task(stmt) || self.is_point(stmt))
+        {
+            return self.directive(directive, stmt, before);
         }
+        if self.is_task(stmt) || !self.has_task(stmt) {
+            return self.plain(stmt, before);
+        }
+        // Data that stays for other reasons than points, and statements that may be entered or executed otherwise.
+        self.unclear |= matches!(
+            unit.stmts[stmt].kind,
+            StmtKind::Directive { .. } | StmtKind::Switch { .. } | StmtKind::Label { .. }
+        );
         match &unit.stmts[stmt].kind {
             StmtKind::Compound(list) => {
                 list.iter().fold(before, |before, &inner| match unit.stmts[inner].kind {
@@ -187,11 +342,16 @@ impl Graph<'_> {
 
     /// The body of a loop between its head and its head.
     fn round(&mut self, head: &[usize], body: StmtId) -> Vec<usize> {
-        let ends = self.statement(body, head.to_vec());
+        self.loops.extend(head);
+        self.jumps.push(Default::default());
+        let mut ends = self.statement(body, head.to_vec());
+        self.loops.truncate(self.loops.len() - head.len());
+        let [leaving, going_on] = self.jumps.pop().unwrap_or_default();
+        ends.extend(going_on);
         for &at in head {
             self.tasks[at].before.extend(ends.iter().copied().filter(|&end| end != at));
         }
-        head.to_vec()
+        head.iter().copied().chain(leaving).collect()
     }
 
     /// What a part of the program does with arrays.
