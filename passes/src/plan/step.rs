@@ -290,6 +290,28 @@ pub struct Map {
     pub dims: Vec<(Vec<Name>, DimMap)>,
 }
 
+/// Another layout of an array in memory of the block: `spread-banks`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Banks {
+    /// The variable.
+    pub array: String,
+    /// The dimensions in their new order; none where they stay.
+    pub order: Vec<i64>,
+    /// Elements that rows are longer by.
+    pub longer: i64,
+    /// Whether the elements of a row are exchanged by its number.
+    pub exchanged: bool,
+    /// Whether it is an array of records whose members get arrays of their own; then it is nothing else.
+    pub members: bool,
+}
+
+impl Banks {
+    /// Whether it changes anything.
+    pub fn is_something(&self) -> bool {
+        !self.order.is_empty() || self.longer != 0 || self.exchanged || self.members
+    }
+}
+
 /// Rounds of a sequential loop that are done in one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unroll {
@@ -425,6 +447,8 @@ steps! {
     Spread = "spread" in 14;
     /// Processors.
     Map = "map" in 15;
+    /// Places in memory of the block.
+    Banks = "banks" in 16;
     /// Unrolled loops.
-    Unroll = "unroll" in 16;
+    Unroll = "unroll" in 17;
 }

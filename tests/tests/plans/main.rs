@@ -5,6 +5,7 @@ use std::path::Path;
 use gpuc_tests::bench::{Bench, root};
 use gpuc_tests::corpus;
 
+mod banks;
 mod refused;
 
 use refused::{FLOW, GIVEN, PRODUCT, SOURCE, TWO, kernel_line};
