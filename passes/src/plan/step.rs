@@ -118,6 +118,15 @@ pub struct Strip {
     pub loops: Vec<(Name, i64)>,
 }
 
+/// So many iterations of a loop in one, side by side in the loops inside it; those that are left get a loop of their own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnrollJam {
+    /// The loop.
+    pub name: Name,
+    /// How many.
+    pub factor: i64,
+}
+
 /// An inner loop begins later in each iteration of the one round it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skew {
@@ -421,6 +430,8 @@ steps! {
     Skew = "skew" in 2;
     /// Strips.
     Strip = "strip" in 2;
+    /// Iterations side by side.
+    UnrollJam = "unroll_jam" in 2;
     /// Parallel loops.
     Parallel = "parallel" in 3;
     /// Dimensions of one loop.

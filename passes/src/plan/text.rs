@@ -183,6 +183,7 @@ kernel f:4.2 nest 00ff00ff00ff00ff target sm_90
   skew j by -2 along i
   skew j by 1 along i, wavefront
   strip i by 4, j by 8
+  unroll_jam i by 4
   parallel i, @12
   collapse j, i
   persist j over 128

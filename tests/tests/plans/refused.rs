@@ -410,6 +410,34 @@ const REFUSED: &[Refused] = &[
     },
     Refused {
         kernel: FLOW,
+        steps: "unroll_jam i by 4",
+        says: &[
+            "[GPUC0027]: 'unroll_jam' is refused: a dependence would go backwards between iterations that are put together",
+            "flow dependence of a from line 6 to line 6, direction (<, >), such as iterations (1, 1) and (2, 0)",
+        ],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "unroll_jam i by 0",
+        says: &["[GPUC0025]: the unroll factor is 0, and 1 is the least"],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "unroll_jam k by 2",
+        says: &["there is no loop 'k' for 'unroll_jam'"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "unroll_jam l by 2",
+        says: &["'unroll_jam' is refused: the loop carries values"],
+    },
+    Refused {
+        kernel: GIVEN,
+        steps: "unroll_jam i by 2",
+        says: &["'unroll_jam' is refused"],
+    },
+    Refused {
+        kernel: FLOW,
         steps: "paralel j",
         says: &["[GPUC0025]: there is no step 'paralel'", "did you mean `parallel`?"],
     },

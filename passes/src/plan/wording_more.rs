@@ -1,15 +1,31 @@
-//! How steps about memory of the block are written behind their words.
+//! How further steps are written behind their words.
 
 use std::fmt;
 
 use gpuc_diagnostics::Diagnostic;
 
 use super::cursor::Cursor;
-use super::step::Banks;
-use super::wording::StepText;
+use super::step::{Banks, UnrollJam};
+use super::wording::{LOOP, MOST_ROUNDS, StepText};
 
 /// Elements that rows get longer by, at most.
 const MOST_LONGER: i64 = 128;
+
+impl StepText for UnrollJam {
+    fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
+        let name = c.name(LOOP)?;
+        c.expect("by")?;
+        Ok(UnrollJam { name, factor: c.positive("the unroll factor", MOST_ROUNDS)? })
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, " {} by {}", self.name, self.factor)
+    }
+
+    fn numbers(&mut self) -> Vec<(&'static str, &mut i64)> {
+        vec![("factor", &mut self.factor)]
+    }
+}
 
 impl StepText for Banks {
     fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
