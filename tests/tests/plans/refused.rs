@@ -431,11 +431,7 @@ const REFUSED: &[Refused] = &[
         steps: "unroll_jam l by 2",
         says: &["'unroll_jam' is refused: the loop carries values"],
     },
-    Refused {
-        kernel: GIVEN,
-        steps: "unroll_jam i by 2",
-        says: &["'unroll_jam' is refused"],
-    },
+    Refused { kernel: GIVEN, steps: "unroll_jam i by 2", says: &["'unroll_jam' is refused"] },
     Refused {
         kernel: FLOW,
         steps: "paralel j",
