@@ -195,7 +195,7 @@ impl Wishes {
 /// What the directive is called that asks for a step.
 fn word(asked: &Asked) -> &'static str {
     match asked {
-        Asked::Unroll(..) => "unroll",
+        Asked::Unroll(..) | Asked::UnrollJam(..) => "unroll",
         Asked::Permute(..) => "permute",
         Asked::Strip(..) => "tile",
         Asked::Fuse(..) => "fuse",
@@ -234,6 +234,9 @@ fn orders<'a>(wishes: impl Iterator<Item = &'a Wish>) -> Vec<Placed> {
                     .collect();
                 format!("strip {}", loops.join(", "))
             }
+            Asked::UnrollJam(own, factor) => {
+                format!("unroll_jam {} by {factor}", now(&own.variable))
+            }
             Asked::Fuse(own, Some(next)) => {
                 let (own, next) = (now(&own.variable), now(&next.variable));
                 let line = format!("fuse {own}, {next} to {own}");
@@ -253,7 +256,7 @@ fn orders<'a>(wishes: impl Iterator<Item = &'a Wish>) -> Vec<Placed> {
 
 /// Whether a line is about the order of loops: the compiler's plan begins with those that are asked for.
 fn is_order(line: &str) -> bool {
-    ["permute", "strip", "fuse", "distribute"].iter().any(|word| is(line, word))
+    ["permute", "strip", "unroll_jam", "fuse", "distribute"].iter().any(|word| is(line, word))
 }
 
 /// The steps of a plan with what is asked for in them.
@@ -311,7 +314,7 @@ fn edited(steps: &[Placed], wishes: &[&Wish]) -> Vec<Placed> {
                 let about = |line: &str| loops.iter().any(|(own, _)| names(line, &own.variable));
                 lines.retain(|(line, _)| !is_own(line) || !about(line));
             }
-            Asked::Fuse(own, _) | Asked::Distribute(own) => {
+            Asked::Fuse(own, _) | Asked::Distribute(own) | Asked::UnrollJam(own, _) => {
                 lines.retain(|(line, _)| !is_own(line) || !names(line, &own.variable));
             }
             Asked::Share { .. } => {

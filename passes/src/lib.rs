@@ -99,6 +99,7 @@ pub const ALL: &[&PassInfo] = &[
     locality::coarsen_threads::CoarsenThreads::INFO,
     locality::stage_stencils::StageStencils::INFO,
     parallel::map::Map::INFO,
+    locality::banks::SpreadBanks::INFO,
     parallel::verify_barriers::VerifyBarriers::INFO,
     parallel::outline::Outline::INFO,
     parallel::distribute::Distribute::INFO,

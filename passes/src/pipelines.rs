@@ -14,7 +14,7 @@ pub const PARALLEL: &str = "begin-plan{arch=$arch},check-independent,affine-priv
     recognize-parallel,canonicalize,cse,collapse-parallel,estimate-work,remark-small-regions{arch=$arch},persist-loops{arch=$arch},split-launches{arch=$arch},canonicalize,cse,\
     promote-elements,mem2reg,canonicalize,cse,\
     partition-arrays{arch=$arch},block-time{arch=$arch},tile-contractions{arch=$arch},canonicalize,stage-transposes{arch=$arch},march-stencils{arch=$arch},\
-    coarsen-threads{arch=$arch},stage-stencils{arch=$arch},spread-reductions{arch=$arch},canonicalize,map{arch=$arch},end-plan,\
+    coarsen-threads{arch=$arch},stage-stencils{arch=$arch},spread-reductions{arch=$arch},canonicalize,map{arch=$arch},spread-banks{arch=$arch},end-plan,\
     verify-barriers,outline{arch=$arch},canonicalize,cse";
 
 /// Kernels are control flow graphs of one thread's scalar operations.

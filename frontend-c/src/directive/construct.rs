@@ -98,6 +98,8 @@ pub struct Wish {
 pub enum Step {
     /// So many rounds of a loop in one.
     Unroll(LoopName, u32),
+    /// So many rounds of a loop side by side in the loops inside it.
+    UnrollJam(LoopName, u32),
     /// The loops of a nest from outside to inside, in another order.
     Permute(Vec<LoopName>, Vec<String>),
     /// Loops of a nest from outside to inside in strips of so many iterations.

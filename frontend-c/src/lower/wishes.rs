@@ -56,9 +56,10 @@ pub(super) fn of(unit: &TranslationUnit, body: StmtId) -> Vec<Wish> {
     };
     for wish in &mut wishes {
         match &mut wish.step {
-            Step::Unroll(own, _) | Step::Share { nest: own, .. } | Step::Distribute(own) => {
-                name(own)
-            }
+            Step::Unroll(own, _)
+            | Step::UnrollJam(own, _)
+            | Step::Share { nest: own, .. }
+            | Step::Distribute(own) => name(own),
             Step::Strip(loops) => loops.iter_mut().for_each(|(own, _)| name(own)),
             Step::Fuse(own, next) => {
                 name(own);

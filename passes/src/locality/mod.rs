@@ -1,6 +1,7 @@
 //! Where data lives and who reuses it: tiles in registers and in memory of the block.
 
 mod band;
+pub mod banks;
 pub mod block_time;
 mod blocks;
 pub mod coarsen_threads;

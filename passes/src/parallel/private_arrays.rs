@@ -70,7 +70,7 @@ fn private_arrays(
 
 /// Whether an array is declared outside of loops over threads and used inside, and not by each thread in a part of its
 /// own.
-fn is_shared_by_threads(ir: &Ir, array: Op, region: Op, extents: &Extents) -> bool {
+pub(crate) fn is_shared_by_threads(ir: &Ir, array: Op, region: Op, extents: &Extents) -> bool {
     let local = ir.result(array, 0);
     let users: Vec<Op> = ir.users(local).collect();
     let inside = users.iter().flat_map(|&user| {

@@ -38,8 +38,8 @@ use crate::steps::rebuild::{rebuild, rebuild_where};
 use crate::steps::refusal::Refusal;
 use crate::steps::relayout::{self, Layout, Relayout};
 use crate::steps::statements::Statements;
-use crate::steps::strip;
 use crate::steps::{self, free_loops};
+use crate::steps::{strip, unroll_jam};
 use crate::versions::{Unassuming, in_fallback};
 
 gpuc_ir::pass! {
@@ -156,6 +156,11 @@ fn follow(
         let (taken, step) = match &placed.step {
             Step::Strip(step) => {
                 let made = strip::take(ir, func, &nest, region, step, &mut assumed.apart)
+                    .map_err(|refusal| placed.refused(ir, &refusal))?;
+                (made, placed.step.clone())
+            }
+            Step::UnrollJam(step) => {
+                let made = unroll_jam::take(ir, func, &nest, region, step, &mut assumed.apart)
                     .map_err(|refusal| placed.refused(ir, &refusal))?;
                 (made, placed.step.clone())
             }

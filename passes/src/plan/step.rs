@@ -118,6 +118,15 @@ pub struct Strip {
     pub loops: Vec<(Name, i64)>,
 }
 
+/// So many iterations of a loop in one, side by side in the loops inside it; those that are left get a loop of their own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnrollJam {
+    /// The loop.
+    pub name: Name,
+    /// How many.
+    pub factor: i64,
+}
+
 /// An inner loop begins later in each iteration of the one round it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skew {
@@ -290,6 +299,28 @@ pub struct Map {
     pub dims: Vec<(Vec<Name>, DimMap)>,
 }
 
+/// Another layout of an array in memory of the block: `spread-banks`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Banks {
+    /// The variable.
+    pub array: String,
+    /// The dimensions in their new order; none where they stay.
+    pub order: Vec<i64>,
+    /// Elements that rows are longer by.
+    pub longer: i64,
+    /// Whether the elements of a row are exchanged by its number.
+    pub exchanged: bool,
+    /// Whether it is an array of records whose members get arrays of their own; then it is nothing else.
+    pub members: bool,
+}
+
+impl Banks {
+    /// Whether it changes anything.
+    pub fn is_something(&self) -> bool {
+        !self.order.is_empty() || self.longer != 0 || self.exchanged || self.members
+    }
+}
+
 /// Rounds of a sequential loop that are done in one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unroll {
@@ -399,6 +430,8 @@ steps! {
     Skew = "skew" in 2;
     /// Strips.
     Strip = "strip" in 2;
+    /// Iterations side by side.
+    UnrollJam = "unroll_jam" in 2;
     /// Parallel loops.
     Parallel = "parallel" in 3;
     /// Dimensions of one loop.
@@ -425,6 +458,8 @@ steps! {
     Spread = "spread" in 14;
     /// Processors.
     Map = "map" in 15;
+    /// Places in memory of the block.
+    Banks = "banks" in 16;
     /// Unrolled loops.
-    Unroll = "unroll" in 16;
+    Unroll = "unroll" in 17;
 }

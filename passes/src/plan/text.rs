@@ -183,6 +183,7 @@ kernel f:4.2 nest 00ff00ff00ff00ff target sm_90
   skew j by -2 along i
   skew j by 1 along i, wavefront
   strip i by 4, j by 8
+  unroll_jam i by 4
   parallel i, @12
   collapse j, i
   persist j over 128
@@ -204,6 +205,10 @@ kernel f:4.2 nest 00ff00ff00ff00ff target sm_90
   spread i, k over 32 where 32 rounds, 4096 rows
   map i j to block.x thread.x by 128 strided, k to sequential
   map t to block.y by 4 thread.y by ? blocked, u to lane by 32
+  banks t as (d1, d0)
+  banks u longer by 1
+  banks r members
+  banks w as (d0, d2, d1), longer by 4, exchanged
   unroll l by 4
 ";
 

@@ -24,7 +24,7 @@ pub(super) trait StepText: Sized {
     }
 }
 
-const LOOP: &str = "the name of a loop";
+pub(super) const LOOP: &str = "the name of a loop";
 /// Rounds of a loop of the host in one launch, at most.
 const MOST_STEPS: i64 = 256;
 /// Sizes of tiles, at most: no device has memory for more.
@@ -41,7 +41,7 @@ const MOST_WEIGHT: i64 = 1 << 16;
 /// Runs of terms in memory of the block at a time, at most.
 const MOST_STAGES: i64 = 16;
 /// Rounds of a loop in one, at most.
-const MOST_ROUNDS: i64 = 256;
+pub(super) const MOST_ROUNDS: i64 = 256;
 const VARIABLE: &str = "the name of a variable";
 
 impl StepText for Privatize {

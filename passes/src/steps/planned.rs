@@ -114,6 +114,7 @@ pub fn roots(step: &Step) -> Vec<&String> {
         Step::Distribute(step) => vec![&step.nest],
         Step::Fuse(step) => step.loops.iter().collect(),
         Step::Skew(step) => vec![&step.along],
+        Step::UnrollJam(step) => vec![&step.name],
         Step::Strip(step) => step.loops.iter().map(|(name, _)| name).collect(),
         _ => Vec::new(),
     }

@@ -10,10 +10,12 @@
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::affine::{AffineApplyOp, AffineForOp, AffineValue, AffineYieldOp};
+use gpuc_dialects::offload::RegionOp;
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap, WalkOrder};
 use gpuc_presburger::dependence::Direction;
+use indexmap::IndexSet;
 
 use super::refusal::{Refusal, Witness};
 use super::trips::{constant_trips, divisor};
@@ -22,6 +24,7 @@ use super::{apart, free, normalize, on_outermost_loops};
 use crate::analysis::nest::Nest;
 use crate::analysis::nest::carried::Apart;
 use crate::analysis::nest::graph::Edge;
+use crate::plan::{names, step};
 
 gpuc_ir::pass! {
     /// Unroll outermost affine loops into the loops inside them, where dependences allow it.
@@ -127,6 +130,53 @@ pub fn unroll_jam(
     ir.set_attr(op, "step", step);
     normalize::promote(ir, view);
     Ok(Vec::new())
+}
+
+/// Takes a step of a plan; the loop that does several iterations in one, and behind it that of those that are left, where they
+/// are there. Buffers that are assumed to be apart join `apart`.
+///
+/// # Errors
+/// There is no such loop of the compiler's to order, or [`unroll_jam`] refuses it. Nothing was changed.
+pub fn take(
+    ir: &mut Ir,
+    func: Op,
+    nest: &Nest,
+    region: RegionOp,
+    step: &step::UnrollJam,
+    apart: &mut IndexSet<(Value, Value)>,
+) -> Result<Vec<Op>, Refusal> {
+    let refuse = |at: Op, rule: &str| Err(Refusal::new(STEP, at, rule));
+    let Some(op) = names::find(ir, func, &step.name) else {
+        return refuse(func, &format!("there is no loop '{}'", step.name));
+    };
+    let Some(view) = AffineForOp::cast(ir, op) else {
+        return refuse(op, "it is no sequential loop whose iterations are in closed form");
+    };
+    if !super::free_loops(ir, region).contains(&op) {
+        return refuse(op, "the program says how the loop is executed");
+    }
+    let graph = super::graph(ir, nest, STEP, &[op], Apart::Assumed)?;
+    let factor = u64::try_from(step.factor).unwrap_or(0);
+    // A loop of one iteration goes; what it did is there.
+    let block = ir.parent_block(op);
+    let before = block.and_then(|block| ir.ops(block).take_while(|&at| at != op).last());
+    let behind = ir.next_op(op);
+    unroll_jam(ir, nest, view, factor, Apart::Assumed)?;
+    apart.extend(graph.assumed_apart.iter().copied());
+    let first = match before {
+        Some(before) => ir.next_op(before),
+        None => block.and_then(|block| ir.first_op(block)),
+    };
+    let new =
+        std::iter::successors(first, |&at| ir.next_op(at)).take_while(|&at| Some(at) != behind);
+    let made: Vec<Op> = new.filter(|&at| AffineForOp::is(ir, at)).collect();
+    if let [main, rest] = made[..]
+        && main == op
+    {
+        names::set(ir, rest, &format!("{}.rest", step.name));
+    }
+    names::renew(ir, func);
+    Ok(made)
 }
 
 /// Whether a value is computed in a loop, or is its variable.

@@ -128,6 +128,24 @@ static void w(int n, float a[n][n], float r[n])
 // CHECK: kernel w:
 // CHECK: unroll i@{{[0-9]+}} by 4
 
+/* Rounds side by side in the loop inside, and those that are left; of a loop whose iterations run at once as above. */
+#pragma hmpp x codelet, args[s;r].io=inout
+static void x(int n, float a[n][n], float s[n], float r[n][n])
+{
+    #pragma hmppcg unroll 3, jam
+    for (int t = 0; t < n; t++)
+        for (int u = 0; u < n; u++)
+            s[u] = s[u] * 0.5f + a[t][u];
+    #pragma hmppcg unroll(4), jam
+    #pragma hmppcg parallel
+    for (int v = 1; v < n - 1; v++)
+        for (int w = 0; w < n; w++)
+            r[v][w] = a[v - 1][w] + a[v][w] + a[v + 1][w];
+}
+// CHECK: kernel x:
+// CHECK-NEXT: unroll_jam t by 3
+// CHECK: coarsen v by 4 where 1 threads
+
 #pragma hmpp bad codelet, args[a;b].io=inout
 static void bad(int n, float a[n], float b[n], float c[n][n])
 {
@@ -149,6 +167,10 @@ static void bad(int n, float a[n], float b[n], float c[n][n])
     #pragma hmppcg tile o:4
     for (int o = 1; o < n; o++)
         a[o] = a[o - 1] * 0.5f;
+    #pragma hmppcg unroll 2, jam
+    for (int p = 1; p < n; p++)
+        for (int q = 0; q < n - 1; q++)
+            c[p][q] = c[p - 1][q + 1] * 0.5f + 1;
     #pragma hmppcg fuse
     for (int m = 1; m < n; m++)
         a[m] = b[m];
@@ -165,6 +187,8 @@ static void bad(int n, float a[n], float b[n], float c[n][n])
 // SAID: `distribute` is not followed: 'distribute' is refused: its statements depend on each other in a circle
 // SAID: flow dependence of b
 // SAID: `tile` is not followed: 'strip' is refused: a dependence goes backwards in a loop
+// SAID: flow dependence of c
+// SAID: `unroll` is not followed: 'unroll_jam' is refused: a dependence would go backwards between iterations
 // SAID: flow dependence of c
 
 static float a[N], b[N], c[N], d[N], e[N], m[N][N], k[N][N], s[N];
@@ -200,6 +224,13 @@ int main(void)
     w(N, m, s);
     printf("%g\n", s[3]);
     // OUT-NEXT: -327.143
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++)
+            m[i][j] = (i + j) % 7;
+    #pragma hmpp x callsite
+    x(N, m, s, k);
+    printf("%g %g %g\n", s[5], k[5][9], k[68][69]);
+    // OUT-NEXT: 6.44094 7 12
     #pragma hmpp bad callsite
     bad(N, a, b, m);
     printf("%g %g\n", a[33], b[69]);

@@ -5,6 +5,7 @@ use std::path::Path;
 use gpuc_tests::bench::{Bench, root};
 use gpuc_tests::corpus;
 
+mod banks;
 mod refused;
 
 use refused::{FLOW, GIVEN, PRODUCT, SOURCE, TWO, kernel_line};
@@ -114,6 +115,19 @@ const EDITED: &[[&str; 4]] = &[
         "parallel i, j\n  collapse j, i\n  map j to block.y thread.y by 8, i to block.x thread.x by 8",
         "skew",
         "map i to thread.x by 256 strided",
+    ],
+    [
+        "flow",
+        "unroll_jam i by 3\n  parallel i, j, i.rest, j.2\n  map i to block.x\n  map j to thread.x by 64 strided\n  \
+         map i.rest to block.x\n  map j.2 to thread.x by 32 strided",
+        "unroll_jam i by 4",
+        "given",
+    ],
+    [
+        "flow",
+        "unroll_jam j by 2\n  unroll_jam i by 5\n  strip i by 4\n  parallel i.strip\n  map i.strip to block.x thread.x by 32",
+        "distribute i to i, k\n  unroll_jam k by 3\n  parallel i\n  map i to block.x thread.x by 32 strided",
+        "given",
     ],
     ["layout a in i as (-2*d0 + d1, d0)", "tile", "two", "given"],
     ["layout a in i as (d0 - d1, d1)\n  skew j by 2 along i, wavefront", "tile", "two", "given"],

@@ -66,6 +66,26 @@ void rows(int n, float a[restrict n][n], float b[restrict n])
         }
     }
 }
+
+struct pair { float x, y; };
+void tiles(float a[restrict 64][64], float b[restrict 64])
+{
+    float t[64][80], u[128];
+    struct pair p[64];
+    #pragma acc parallel loop gang private(t, u, p) copy(a[0:64][0:64], b[0:64]) vector_length(64)
+    for (int i = 0; i < 64; i++) {
+        #pragma acc loop vector
+        for (int j = 0; j < 64; j++) {
+            u[2 * j] = b[j];
+            p[j].x = i, p[j].y = j;
+            for (int k = 0; k < 48; k++)
+                t[j][k] = a[i][k];
+        }
+        #pragma acc loop vector
+        for (int l = 0; l < 64; l++)
+            a[i][l] = t[63 - l][l % 48] + u[126 - 2 * l] + p[63 - l].x * p[l].y;
+    }
+}
 ";
 
 pub const FLOW: &str = "flow:3";
@@ -74,6 +94,13 @@ pub const TWO: &str = "two:23";
 pub const GIVEN: &str = "given:32";
 const STEPS: &str = "steps:39";
 const ROWS: &str = "rows:54";
+const TILES: &str = "tiles:70";
+/// How its loops are mapped.
+macro_rules! mapped {
+    ($($step:literal),*) => {
+        concat!("map i to block.x\n  map j to thread.x by 64\n  map l to thread.x by 64", $("\n  ", $step),*)
+    };
+}
 
 /// A plan of a construct of the source that is refused.
 struct Refused {
@@ -324,6 +351,88 @@ const REFUSED: &[Refused] = &[
         ],
     },
     Refused {
+        kernel: TILES,
+        steps: mapped!("banks w longer by 1"),
+        says: &["'banks' is refused: there is no array 'w' that the threads of a block share"],
+    },
+    Refused {
+        kernel: TILES,
+        steps: mapped!("banks t as (d1, d2)"),
+        says: &[
+            "'banks' is refused: t has 2 dimensions, of which each stands once in the new order",
+        ],
+    },
+    Refused {
+        kernel: TILES,
+        steps: mapped!("banks t exchanged"),
+        says: &[
+            "'banks' is refused: elements are exchanged in rows of a power of two, and those of t have 80",
+        ],
+    },
+    Refused {
+        kernel: TILES,
+        steps: mapped!("banks u exchanged"),
+        says: &["'banks' is refused: elements are exchanged in rows of a power of two"],
+    },
+    Refused {
+        kernel: TILES,
+        steps: mapped!("banks p as (d0)"),
+        says: &["'banks' is refused: p is used in another way than element by element"],
+    },
+    Refused {
+        kernel: TILES,
+        steps: mapped!("banks t members"),
+        says: &["'banks' is refused: t is no array of records that is used member by member"],
+    },
+    Refused {
+        kernel: TILES,
+        steps: mapped!("banks t longer by 128"),
+        says: &[
+            "'banks' is refused: t would be larger than the memory of a block",
+            "it needs 53248 bytes, and there are 47104",
+            "exchange the elements of rows instead, which takes no memory",
+        ],
+    },
+    Refused {
+        kernel: TILES,
+        steps: mapped!("banks t longer by 129"),
+        says: &["[GPUC0025]: the elements that rows are longer by is 129, and 128 is the most"],
+    },
+    Refused {
+        kernel: TILES,
+        steps: mapped!("banks t longer by 1, longer by 2"),
+        says: &["[GPUC0025]: that is said already"],
+    },
+    Refused {
+        kernel: TILES,
+        steps: mapped!("banks t as (x)"),
+        says: &["[GPUC0025]: 'x' is no dimension: these are `d0`, `d1` and so on"],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "unroll_jam i by 4",
+        says: &[
+            "[GPUC0027]: 'unroll_jam' is refused: a dependence would go backwards between iterations that are put together",
+            "flow dependence of a from line 6 to line 6, direction (<, >), such as iterations (1, 1) and (2, 0)",
+        ],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "unroll_jam i by 0",
+        says: &["[GPUC0025]: the unroll factor is 0, and 1 is the least"],
+    },
+    Refused {
+        kernel: FLOW,
+        steps: "unroll_jam k by 2",
+        says: &["there is no loop 'k' for 'unroll_jam'"],
+    },
+    Refused {
+        kernel: PRODUCT,
+        steps: "unroll_jam l by 2",
+        says: &["'unroll_jam' is refused: the loop carries values"],
+    },
+    Refused { kernel: GIVEN, steps: "unroll_jam i by 2", says: &["'unroll_jam' is refused"] },
+    Refused {
         kernel: FLOW,
         steps: "paralel j",
         says: &["[GPUC0025]: there is no step 'paralel'", "did you mean `parallel`?"],
@@ -454,6 +563,12 @@ fn plans_for_something_else_are_refused() {
     bench.write("a.c", &format!("\n\n{SOURCE}"));
     let moved = printed.replace("flow:3", "flow:5").replace("product:11", "product:13");
     let moved = moved.replace("two:23", "two:25").replace("given:32", "given:34");
-    bench.write("a.plan", &moved.replace("steps:39", "steps:41").replace("rows:54", "rows:56"));
+    bench.write(
+        "a.plan",
+        &moved
+            .replace("steps:39", "steps:41")
+            .replace("rows:54", "rows:56")
+            .replace("tiles:70", "tiles:72"),
+    );
     bench.ok("--emit=ptx --plan=a.plan a.c -o a.ptx");
 }

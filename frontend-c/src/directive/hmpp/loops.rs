@@ -31,6 +31,8 @@ struct Said {
 /// A step that is asked for.
 enum Asked {
     Unroll(u32),
+    /// The same side by side in the loops inside.
+    UnrollJam(u32),
     FullUnroll,
     Permute(Vec<String>),
     /// Loops by their variables, the loop itself where none is named.
@@ -148,6 +150,7 @@ impl Parser {
         if said.words.is_none() || form.spelling == "gridify" || form.spelling == "parallel" {
             said.words = Some((form.spelling, span));
         }
+        let before = said.steps.len();
         match form.spelling {
             "parallel" => said.order = Some(LoopOrder::Independent),
             "noParallel" => said.order = Some(LoopOrder::Seq),
@@ -202,7 +205,8 @@ impl Parser {
             _ if self.at(Punct::LParen) => self.skip_parens(),
             _ => self.skip_names()?,
         }
-        self.hmppcg_clauses(said, form.spelling)
+        let asked = said.steps.len() - before;
+        self.hmppcg_clauses(said, form.spelling, asked)
     }
 
     /// `4`, `(8)`, or `i:4, j:2`.
@@ -287,7 +291,8 @@ impl Parser {
         }
     }
 
-    fn hmppcg_clauses(&mut self, said: &mut Said, directive: &str) -> Parsed<()> {
+    /// The clauses of a directive, which has asked for so many steps.
+    fn hmppcg_clauses(&mut self, said: &mut Said, directive: &str, asked: usize) -> Parsed<()> {
         loop {
             while self.eat(Punct::Comma) || self.eat(Punct::Amp) {}
             if self.peek() == TokenKind::EndOfPragma {
@@ -316,7 +321,16 @@ impl Parser {
                     })?;
                     said.reductions.push(reduction);
                 }
-                "split" | "jam" => {
+                "jam" => {
+                    // Those of this line.
+                    let own = said.steps.iter_mut().rev().take(asked);
+                    for (_, step, _) in own {
+                        if let Asked::Unroll(factor) = *step {
+                            *step = Asked::UnrollJam(factor);
+                        }
+                    }
+                }
+                "split" => {
                     // The rounds of a thread stay in order: the same results by another way.
                     let diagnostic = Diagnostic::warning(format!(
                         "`{word}` of `{directive}` is not followed: rounds are unrolled one behind the other"
@@ -361,6 +375,11 @@ impl Parser {
         let unit = &self.checker.unit;
         let mut wishes = Vec::new();
         let mut unknown = Vec::new();
+        let is_first = |own: &Loop| nest.first().is_some_and(|first| first.stmt == own.stmt);
+        let is_at_once = |own: &Loop| {
+            said.grid.iter().any(|(name, _)| *name == own.name)
+                || said.order == Some(LoopOrder::Independent) && is_first(own)
+        };
         for (variable, asked, span) in &said.steps {
             let own = match variable {
                 None => nest.first(),
@@ -373,6 +392,11 @@ impl Parser {
             let loop_name = |own: &Loop| named(unit, own.stmt, &own.name);
             let step = match asked {
                 Asked::Unroll(factor) => Step::Unroll(loop_name(own), *factor),
+                // Rounds of a loop whose iterations run at once are iterations of a thread, side by side in any case.
+                Asked::UnrollJam(factor) if is_at_once(own) => {
+                    Step::Unroll(loop_name(own), *factor)
+                }
+                Asked::UnrollJam(factor) => Step::UnrollJam(loop_name(own), *factor),
                 Asked::FullUnroll => match trips(unit, own.stmt) {
                     Some(count @ 1..=1024) => Step::Unroll(loop_name(own), count as u32),
                     _ => Step::Unknown("fullunroll"),

@@ -97,7 +97,7 @@ pub const LOOP_CLAUSES: &[Name] = names! {
     "const" Hint;
     "contiguous" Yes;
     "split" Hint;
-    "jam" Hint;
+    "jam" Yes;
     "guarded" Hint;
     "noremainder" Hint;
 };
