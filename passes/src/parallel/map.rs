@@ -22,7 +22,7 @@ use gpuc_ir::{Ir, Op, OpView, WalkOrder};
 use indexmap::IndexMap;
 
 use super::block_shape::{
-    BlockShape, grid_row_length, long_row_length, longest_row, row_length, tile_shape,
+    BlockShape, grid_row_length, long_row_length, longest_row, moves_little, row_length, tile_shape,
 };
 use super::lane_row::{touches, written_by};
 use super::mapping_remarks;
@@ -321,7 +321,10 @@ impl Mapper<'_> {
             // A block does no more than a row's iterations where those are the grid's, too.
             let of_grid = self.one_worker(ir) && loops.clone().all(|(_, known)| known.levels.gang);
             let length = match of_grid {
-                true => grid_row_length(self.arch, longest, all),
+                true => {
+                    let little = loops.clone().all(|(&op, _)| moves_little(ir, op));
+                    grid_row_length(self.arch, longest, all, little)
+                }
                 false => row_length(self.arch, longest),
             };
             let rows = if self.one_worker(ir) { Size::Constant(1) } else { self.rows(ir) };
@@ -385,7 +388,7 @@ impl Mapper<'_> {
         let ordered = !top || !ir.results(op).is_empty();
         let how = if ordered { Distribution::Strided } else { Distribution::Exact };
         let shape = match self.may_be_tiled(ir, op, known) {
-            true => tile_shape(self.arch, &known_trips(ir, op)),
+            true => tile_shape(self.arch, &known_trips(ir, op), moves_little(ir, op)),
             false => BlockShape::default(),
         };
         let mut maps = Vec::new();
