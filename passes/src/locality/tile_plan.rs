@@ -172,7 +172,6 @@ impl TilePlan {
                 let mut plans = match (tiles, in_background) {
                     (..=2, true) => vec![
                         in_ring(plan([64, 32], 16, [8, 8], 3500)),
-                        in_ring(plan([32, 64], 16, [4, 8], 3700)),
                         in_ring(plan([32, 32], 16, [4, 4], 4800)),
                         narrow([64, 32], 16, [8, 8], 3640),
                     ],
