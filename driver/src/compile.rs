@@ -713,9 +713,7 @@ impl<'a> Unit<'a> {
         if let Some(lowered) = &self.lowered {
             self.diagnostics.extend(feedback::data::moved(&self.tree, lowered));
             self.diagnostics.extend(feedback::data::reduced(&self.tree));
-            if self.arguments.remarks.wants_remarks() {
-                self.diagnostics.extend(gpuc_frontend_c::auto::excess::remarks(&self.tree));
-            }
+            self.diagnostics.extend(feedback::data::excess(&self.tree, self.arguments));
             let said = &self.manager.diagnostics;
             let doubts = feedback::doubts::of(&self.tree, lowered, said);
             self.manager.diagnostics.extend(doubts);

@@ -7,6 +7,8 @@ use gpuc_frontend_c::lower::{ConstructInfo, DataItem, DataKind, Extent, Lowered}
 use gpuc_frontend_c::source::Span;
 use gpuc_frontend_c::tree::TranslationUnit;
 
+use crate::cc::Arguments;
+
 /// A remark for each kind of clause that a construct has, or is given: what moves, with its section.
 pub fn moved(unit: &TranslationUnit, lowered: &Lowered) -> Vec<Diagnostic> {
     let mut remarks = Vec::new();
@@ -89,6 +91,14 @@ pub fn reduced(unit: &TranslationUnit) -> Vec<Diagnostic> {
         }
     }
     remarks
+}
+
+/// What directives move and planned transfers would not, where that is wanted.
+pub fn excess(unit: &TranslationUnit, arguments: &Arguments) -> Vec<Diagnostic> {
+    match arguments.remarks.wants_remarks() {
+        true => gpuc_frontend_c::auto::excess::remarks(unit),
+        false => Vec::new(),
+    }
 }
 
 /// Program text, on one line.

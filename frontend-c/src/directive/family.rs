@@ -247,6 +247,8 @@ pub(crate) enum Number {
     Count(usize),
     /// Whether there are several.
     Several(usize),
+    /// Whether they execute this, however many there are.
+    Within(usize),
     /// How many lanes a gang may have.
     Limit,
 }
@@ -268,7 +270,11 @@ impl Number {
                 Number::Constant(0)
             }
             "omp_in_parallel" | "omp_get_active_level" => Number::Several(LANE),
-            "omp_get_thread_limit" | "omp_get_teams_thread_limit" => Number::Limit,
+            "omp_get_level" => Number::Within(LANE),
+            // Of those that a team can have.
+            "omp_get_thread_limit" | "omp_get_teams_thread_limit" | "omp_get_num_procs" => {
+                Number::Limit
+            }
             "omp_get_team_num" => Number::Of(GANG),
             "omp_get_num_teams" => Number::Count(GANG),
             "omp_get_thread_num" => Number::Of(LANE),
@@ -308,6 +314,37 @@ impl Allocation {
             | "omp_init_allocator"
             | "omp_destroy_allocator"
             | "omp_set_default_allocator" => Allocation::Nothing,
+            _ => return None,
+        })
+    }
+}
+
+/// What a routine on locks gives back in device code, where threads that lock anything take turns (OpenMP 5.2 §18.9).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lock {
+    /// Nothing; other threads may wait for it where it `waits`.
+    Nothing {
+        /// Whether threads that call it exclude each other.
+        waits: bool,
+    },
+    /// That it is locked now: nobody else has it.
+    Locked,
+}
+
+impl Lock {
+    /// What the routine of that name does.
+    pub(crate) fn asked_by(name: &str) -> Option<Lock> {
+        Some(match name {
+            "omp_init_lock"
+            | "omp_init_nest_lock"
+            | "omp_init_lock_with_hint"
+            | "omp_init_nest_lock_with_hint"
+            | "omp_destroy_lock"
+            | "omp_destroy_nest_lock"
+            | "omp_unset_lock"
+            | "omp_unset_nest_lock" => Lock::Nothing { waits: false },
+            "omp_set_lock" | "omp_set_nest_lock" => Lock::Nothing { waits: true },
+            "omp_test_lock" => Lock::Locked,
             _ => return None,
         })
     }

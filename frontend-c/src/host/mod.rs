@@ -188,13 +188,13 @@ impl<'a> Functions<'a> {
     }
 }
 
-/// How constructs name the image: by a function where `default(none)` of a host construct may be around, which would have every variable
-/// named.
+/// How constructs name the image: by a function where `default(…)` of a host construct may be around, which would have every variable
+/// named, or give threads their own.
 fn name_of_image(unit: &TranslationUnit) -> &'static str {
     let text = unit.source.written();
     let mut hosts = unit.pragmas.iter().filter(|pragma| !pragma.ours);
     let names_all =
-        hosts.any(|pragma| text[pragma.line.range()].windows(4).any(|word| word == b"none"));
+        hosts.any(|pragma| text[pragma.line.range()].windows(7).any(|word| word == b"default"));
     if names_all { "__gpuc_this_image()" } else { "&__gpuc_image_0" }
 }
 

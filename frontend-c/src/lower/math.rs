@@ -7,7 +7,7 @@ use gpuc_ir::{Builder, OpBuild, Value};
 
 use super::lowerer::{Lowerer, Lowering};
 use super::scalar::Scalar;
-use crate::directive::{self, Allocation, Number};
+use crate::directive::{self, Allocation, Lock, Number};
 use crate::source::Span;
 use crate::tree::ExprId;
 use crate::types::Type;
@@ -130,6 +130,11 @@ impl Lowerer<'_> {
             let register = self.scalar(ty, span)?.register(&mut self.b.ctx);
             return Ok(Some(arith::constant_int(&mut self.b, 1, register)));
         }
+        match Lock::asked_by(base) {
+            Some(Lock::Nothing { .. }) => return Ok(None),
+            Some(Lock::Locked) => return self.number(Number::Constant(1), ty, span).map(Some),
+            None => {}
+        }
         if arguments.is_empty()
             && let Some(number) = Number::asked_by(base)
         {
@@ -157,6 +162,7 @@ impl Lowerer<'_> {
             Number::Constant(value) => Err(value),
             Number::Of(level) => self.numbers[level].map(|(number, _)| number).ok_or(0),
             Number::Count(level) => self.numbers[level].map(|(_, count)| count).ok_or(1),
+            Number::Within(level) => Err(i128::from(self.numbers[level].is_some())),
             Number::Limit => self.lane_limit.ok_or(MOST_LANES),
             Number::Several(level) => match self.numbers[level] {
                 Some((_, count)) => {

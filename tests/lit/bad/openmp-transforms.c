@@ -25,7 +25,6 @@ int transforms(int n, int *a)
         a[0] = 1;
         #pragma omp error at(compilation) severity(warning) message("look here")
         #pragma omp error message("not there")
-        #pragma omp error at(execution)
         #pragma omp interop init(target: at)
         #pragma omp atomic compare capture
         if (a[0] == 1) a[0] = 2; else at = a[1];

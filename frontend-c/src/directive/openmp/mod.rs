@@ -1,6 +1,7 @@
 //! OpenMP 5.2: the directives that stand in, at or around device code.
 
 mod clauses;
+mod combining;
 mod context;
 mod mapper;
 mod meaning;
@@ -192,6 +193,11 @@ impl Directive {
             ClauseKind::Said(said) => Some(said.as_str()),
             _ => None,
         })
+    }
+
+    /// Whether it is an `error` of the running program (OpenMP 5.2 §8.5.1).
+    fn is_said_when_executed(&self) -> bool {
+        self.said("at") == Some("execution")
     }
 
     /// The value of the clause of that name.

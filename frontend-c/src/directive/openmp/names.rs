@@ -97,7 +97,7 @@ pub const FORMS: &[Form] = forms! {
     "allocate" "6.5" Hint false;
     "assume" "8.3" Hint true;
     "nothing" "8.4" Yes false;
-    "error" "8.5" InPart false;
+    "error" "8.5" Yes false;
     "dispatch" "7.6" InPart true;
     "interop" "14.1" No false;
     "depobj" "15.9.4" No false;
@@ -201,7 +201,7 @@ pub const CLAUSES: &[ClauseName] = clauses! {
     "sizes" "9.1.1" Hint ["tile"];
     "full" "9.2.1" Hint ["unroll"];
     "partial" "9.2.2" Hint ["unroll"];
-    "at" "8.5.1" InPart ["error"];
+    "at" "8.5.1" Yes ["error"];
     "message" "8.5.3" Yes ["error"];
     "severity" "8.5.2" Yes ["error"];
     "novariants" "7.6.1" Hint ["dispatch"];

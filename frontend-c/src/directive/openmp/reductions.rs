@@ -1,8 +1,9 @@
 //! `declare reduction` (OpenMP 5.2 §5.5.11): operators of the program's own.
 //!
-//! One that is an operator of the language by another name is that operator. Loops with any other are executed by one
-//! thread, which has a copy of the variable as every thread would, and combines it at the end: with whatever values
-//! the copy begins, the result is one that the program allows.
+//! One that is an operator of the language by another name is that operator. With any other, threads of one block have copies of
+//! the variable, which they combine by twos ([`super::combining`]). Where that cannot be, one thread executes the loop, with a
+//! copy of the variable as every thread would have, and combines it at the end: with whatever values the copy begins, the
+//! result is one that the program allows.
 
 use gpuc_diagnostics::{Diagnostic, codes};
 use gpuc_dialects::offload::Construct;
@@ -28,6 +29,55 @@ pub(crate) struct UserReduction {
     combiner: Vec<Token>,
     /// What `omp_priv` begins with; zeros where it says nothing.
     initializer: Option<Vec<Token>>,
+}
+
+impl UserReduction {
+    /// The combiner as a statement.
+    pub(super) fn combining(&self, unit: &TranslationUnit, out: &str, part: &str) -> String {
+        let names = |word: &str| match word {
+            "omp_out" => Some(out),
+            "omp_in" => Some(part),
+            _ => None,
+        };
+        format!("{};", renamed(unit, &self.combiner, names))
+    }
+
+    /// What stands behind the declarator of a copy, which may say more than with what it begins.
+    pub(super) fn beginning(&self, unit: &TranslationUnit, own: &str, orig: &str) -> String {
+        let names = |word: &str| match word {
+            "omp_priv" => Some(own),
+            "omp_orig" => Some(orig),
+            _ => None,
+        };
+        match self.initializer.as_deref() {
+            None => "= { 0 };".to_owned(),
+            Some([own, equals, value @ ..])
+                if spelling(own, &unit.symbols) == "omp_priv"
+                    && equals.kind == TokenKind::Punct(Punct::Eq) =>
+            {
+                format!("= {};", renamed(unit, value, names))
+            }
+            Some(call) => format!("= {{ 0 }}; {};", renamed(unit, call, names)),
+        }
+    }
+
+    /// Whether copies begin with something of the value from before.
+    pub(super) fn asks_for_before(&self, unit: &TranslationUnit) -> bool {
+        self.initializer.iter().flatten().any(|token| spelling(token, &unit.symbols) == "omp_orig")
+    }
+}
+
+/// Tokens as text, with other names.
+fn renamed<'n>(
+    unit: &TranslationUnit,
+    tokens: &[Token],
+    names: impl Fn(&str) -> Option<&'n str>,
+) -> String {
+    let words = tokens.iter().map(|token| {
+        let text = spelling(token, &unit.symbols);
+        names(&text).map_or(text, str::to_owned)
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 impl Parser {
@@ -142,16 +192,15 @@ impl Parser {
         }))
     }
 
-    /// The statement of a loop that combines by the program's own operators: one thread executes it, with copies of the
-    /// variables under their names.
-    pub(super) fn combined_in_order(
+    /// The statement of a loop that combines by the program's own operators.
+    pub(super) fn combined(
         &mut self,
         directive: &mut directive::Directive,
         form: &Form,
         body: StmtId,
     ) -> Parsed<StmtId> {
         let Written::OpenMp(written) = &directive.written else { return Ok(body) };
-        let items = written.combined();
+        let items = written.combined_items();
         let Some((first, _)) = items.first() else { return Ok(body) };
         let unit = &self.checker.unit;
         let alone = form.has("distribute") && !form.has("teams")
@@ -186,6 +235,21 @@ impl Parser {
             }
             return Ok(body);
         }
+        if let Some(count) = self.copies(&items, form, body) {
+            return self.combined_by_threads(directive, items, count, body);
+        }
+        self.combined_in_order(directive, form, items, &name, body)
+    }
+
+    /// The same where one thread executes it, with copies of the variables under their names.
+    fn combined_in_order(
+        &mut self,
+        directive: &mut directive::Directive,
+        form: &Form,
+        items: Vec<(usize, VarRef)>,
+        name: &str,
+        body: StmtId,
+    ) -> Parsed<StmtId> {
         let text = self.text_round(&items);
         let tokens = scan(&text, directive.name, &mut self.checker.unit.symbols);
         let whole = self.within(tokens, Parser::statement)?;
@@ -244,35 +308,13 @@ impl Parser {
             let name = unit.name(var.decl);
             let [outer, own, part] =
                 ["orig", "priv", "in"].map(|word| format!("__gpuc_omp_{word}{number}"));
-            before += &format!("__typeof__({name}) {outer} = {name}; __typeof__({name}) {own} = ");
-            let names = |word: &str| match word {
-                "omp_orig" => Some(outer.clone()),
-                "omp_priv" => Some(own.clone()),
-                "omp_out" => Some(name.to_owned()),
-                "omp_in" => Some(part.clone()),
-                _ => None,
-            };
-            let written = |tokens: &[Token]| {
-                let words = tokens.iter().map(|token| {
-                    let text = spelling(token, &unit.symbols);
-                    names(&text).unwrap_or(text)
-                });
-                words.collect::<Vec<_>>().join(" ")
-            };
-            before += &match reduction.initializer.as_deref() {
-                None => "{ 0 };".to_owned(),
-                Some([priv_, equals, value @ ..])
-                    if spelling(priv_, &unit.symbols) == "omp_priv"
-                        && equals.kind == TokenKind::Punct(Punct::Eq) =>
-                {
-                    format!("{};", written(value))
-                }
-                Some(call) => format!("{{ 0 }}; {};", written(call)),
-            };
-            before += &format!(" {name} = {own}; ");
+            before += &format!(
+                "__typeof__({name}) {outer} = {name}; __typeof__({name}) {own} {} {name} = {own}; ",
+                reduction.beginning(unit, &own, &outer)
+            );
             after += &format!(
-                "__typeof__({name}) {part} = {name}; {name} = {outer}; {}; ",
-                written(&reduction.combiner)
+                "__typeof__({name}) {part} = {name}; {name} = {outer}; {} ",
+                reduction.combining(unit, name, &part)
             );
         }
         format!("{{ {before} ; {after} }}")
@@ -281,7 +323,7 @@ impl Parser {
 
 impl Directive {
     /// The variables that operators of the program's own combine, with the number of the operator.
-    pub(super) fn combined(&self) -> Vec<(usize, VarRef)> {
+    pub(super) fn combined_items(&self) -> Vec<(usize, VarRef)> {
         let items = self.clauses.iter().filter_map(|clause| match &clause.kind {
             ClauseKind::Combined(items) => Some(items.clone()),
             _ => None,

@@ -1,19 +1,19 @@
 //! Loops and regions whose threads execute them one after another.
 //!
 //! Threads that exclude each other (`critical`, OpenMP 5.2 §15.2) or go in the order of iterations (`ordered`,
-//! §15.10) would have to wait for each other, which lanes of one warp cannot. The order in which they execute
+//! §15.10), or lock something (§18.9), would have to wait for each other, which lanes of one warp cannot. The order in which they execute
 //! such a loop is theirs to choose, so here it is one after another.
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::LoopOrder;
 
-use crate::directive;
 use crate::directive::construct::{GANG, LANE};
+use crate::directive::{self, Lock};
 use crate::lower::walk::{self, Below, Node};
 use crate::source::Span;
 use crate::tree::{StmtId, StmtKind, TranslationUnit};
 
-/// A directive that has threads wait for each other.
+/// A directive, or a routine, that has threads wait for each other.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Excludes {
     /// Its name.
@@ -22,7 +22,7 @@ pub(super) struct Excludes {
     pub span: Span,
 }
 
-/// The first directive of a statement, or of a function that it calls, for which threads take turns.
+/// The first directive of a statement, or of a function that it calls, or the first lock, for which threads take turns.
 pub(super) fn excludes(unit: &TranslationUnit, stmt: StmtId) -> Option<Excludes> {
     let mut found = None;
     walk::through_calls(unit, [stmt], &mut |node| {
@@ -33,6 +33,18 @@ pub(super) fn excludes(unit: &TranslationUnit, stmt: StmtId) -> Option<Excludes>
             if matches!(directive.words, "critical" | "ordered") {
                 found.get_or_insert(Excludes { words: directive.words, span: directive.name });
             }
+        }
+        if let Some((decl, None)) = walk::called(unit, node)
+            && let Node::Expr(call) = node
+        {
+            let words = match unit.name(decl) {
+                "omp_test_lock" => "omp_test_lock",
+                name if Lock::asked_by(name) == Some(Lock::Nothing { waits: true }) => {
+                    "omp_set_lock"
+                }
+                _ => return Below::Enter,
+            };
+            found.get_or_insert(Excludes { words, span: unit.exprs[call].span });
         }
         Below::Enter
     });

@@ -111,6 +111,15 @@ impl Parser {
             self.checker.error(start, message);
             return Err(Failed);
         }
+        if let Written::OpenMp(written) = &directive.written
+            && form.words == "error"
+            && written.is_said_when_executed()
+        {
+            let written = written.clone();
+            // The host's version of a region says it, too.
+            self.checker.unit.pragmas[number as usize].ours = false;
+            return self.error_when_executed(&written);
+        }
         let is_alone = form.words == "ordered"
             && matches!(&directive.written, Written::OpenMp(written) if written.is_doacross());
         if !form.has_body || is_alone {
@@ -163,10 +172,10 @@ impl Parser {
             }
         }
         let combined = match &directive.written {
-            Written::OpenMp(written) => !written.combined().is_empty(),
+            Written::OpenMp(written) => !written.combined_items().is_empty(),
             _ => false,
         };
-        body = self.combined_in_order(&mut directive, form, body)?;
+        body = self.combined(&mut directive, form, body)?;
         let excludes = serial::excludes(&self.checker.unit, body);
         if let Some(because) = excludes {
             serial::in_turns(&self.checker.unit, &mut directive, because);
@@ -277,11 +286,12 @@ impl Parser {
         let Some(id) = self.only_directive(body) else { return false };
         let teams = &mut self.checker.unit.directives[id];
         let Written::OpenMp(written) = &teams.written else { return false };
-        let combines = teams.words.starts_with("teams") && !written.combined().is_empty();
+        let combines = teams.words.starts_with("teams") && !written.combined_items().is_empty();
         if combines && teams.kind == Kind::Block {
             teams.refused = None;
         }
-        combines
+        // Where threads combine, nothing is said.
+        combines && teams.remark.is_some()
     }
 
     /// What the only statement of a `target` region says of its teams, which the region then has.
@@ -296,6 +306,10 @@ impl Parser {
             return None;
         }
         teams.refused = None;
+        if matches!(&teams.written, Written::OpenMp(written) if !written.combined_items().is_empty())
+        {
+            return None;
+        }
         target.sizes = std::mem::take(&mut teams.sizes);
         target.size_values = std::mem::take(&mut teams.size_values);
         target.lane_limit = teams.lane_limit.or(target.lane_limit);

@@ -45,6 +45,7 @@ pub(super) fn asks(unit: &TranslationUnit, stmt: StmtId) -> Asks {
                 "omp_get_thread_num"
                 | "omp_get_num_threads"
                 | "omp_in_parallel"
+                | "omp_get_level"
                 | "omp_get_active_level" => {
                     asks.threads = true;
                 }
@@ -162,27 +163,21 @@ impl Parser {
             number = self.checker.value(kind, Type::INT, span);
         }
         let unit = &mut self.checker.unit;
-        let StmtKind::For { init, condition, body: inside, .. } = &mut unit.stmts[stmt].kind else {
+        let StmtKind::For { condition, body: inside, .. } = &mut unit.stmts[stmt].kind else {
             return Ok(body);
         };
         *inside = body;
-        let (init, condition) = (*init, *condition);
+        let condition = *condition;
         if let Some(condition) = condition
             && let ExprKind::Binary(BinaryOp::Less, variable, _) = unit.exprs[condition].kind
         {
             unit.exprs[condition].kind = ExprKind::Binary(BinaryOp::Less, variable, number);
         }
-        let Some(StmtKind::Declaration(decls)) = init.map(|init| &unit.stmts[init].kind) else {
-            return Ok(body);
-        };
-        let Some(&variable) = decls.first() else { return Ok(body) };
-        let mut levels = [None; 3];
-        levels[level] = Some(Level { size: None, dimension: 1 });
-        let explicit = Some(Explicit { level, variable, count: number });
+        let Some(nest) = numbered(unit, stmt, level) else { return Ok(body) };
         let mut directive = directive::Directive {
             span: like.span,
             stays: like.stays,
-            nest: Some(Nest { levels, explicit, yields: true, ..Nest::default() }),
+            nest: Some(nest),
             private: like.private.clone(),
             firstprivate: like.firstprivate.clone(),
             reductions: like.reductions.clone(),
@@ -351,6 +346,19 @@ impl Parser {
         });
         found
     }
+}
+
+/// The nest of a loop `for (int number = 0; number < count; ++number)` over the numbers of processors.
+pub(super) fn numbered(unit: &TranslationUnit, stmt: StmtId, level: usize) -> Option<Nest> {
+    let StmtKind::For { init, condition, .. } = unit.stmts[stmt].kind else { return None };
+    let StmtKind::Declaration(decls) = &unit.stmts[init?].kind else { return None };
+    let ExprKind::Binary(BinaryOp::Less, _, count) = unit.exprs[condition?].kind else {
+        return None;
+    };
+    let mut levels = [None; 3];
+    levels[level] = Some(Level { size: None, dimension: 1 });
+    let explicit = Some(Explicit { level, variable: *decls.first()?, count });
+    Some(Nest { levels, explicit, yields: true, ..Nest::default() })
 }
 
 /// The expressions that say how a loop's iterations are shared and what goes with their numbers.

@@ -142,9 +142,7 @@ impl Parser {
     /// What `error` has the compiler say (OpenMP 5.2 §8.5).
     pub(super) fn said_by_error(&mut self, directive: &Directive) -> Parsed<()> {
         if directive.said("at") == Some("execution") {
-            self.checker
-                .report(directive.span, super::parser::refusal("error at(execution)", "8.5.1"));
-            return Err(Failed);
+            return Ok(());
         }
         let text = directive.said("message").unwrap_or("the program says `error`");
         let text = format!("{text} (OpenMP 5.2 §8.5)");
@@ -156,6 +154,23 @@ impl Parser {
             }
         }
         Ok(())
+    }
+
+    /// What `error at(execution)` has device code say and do; the host compiler has its own.
+    pub(super) fn error_when_executed(&mut self, directive: &Directive) -> Parsed<StmtId> {
+        let unit = &mut self.checker.unit;
+        let message = directive.clauses("message").next().map(|clause| {
+            let text = String::from_utf8_lossy(unit.source.slice(clause.span)).into_owned();
+            let inside = text.split_once('(').and_then(|(_, rest)| rest.rsplit_once(')'));
+            inside.map_or_else(String::new, |(inside, _)| inside.trim().to_owned())
+        });
+        let message = message.unwrap_or_else(|| "\"the program says `error`\"".to_owned());
+        let text = match directive.said("severity") {
+            Some("warning") => format!("__builtin_printf(\"warning: %s\\n\", {message});"),
+            _ => format!("{{ __builtin_printf(\"error: %s\\n\", {message}); __builtin_abort(); }}"),
+        };
+        let tokens = scan(&text, directive.span, &mut unit.symbols);
+        self.within(tokens, Parser::statement)
     }
 
     /// Where a statement names objects, rather than arrays or pointers, that have the device's address in it.

@@ -1,0 +1,180 @@
+//! Loops whose threads combine by an operator of the program's own (OpenMP 5.2 §5.5.11).
+//!
+//! The threads of one block divide the iterations. Each has a copy of the variable, under its name, and leaves it in an array
+//! that they share; neighbours there are combined by twos, in the order of the threads, until one is left, which is
+//! combined with the variable. All of that is C: loops over the numbers of threads, as those of `parallel` are.
+
+use super::names::Form;
+use super::threads::{asks, numbered};
+use crate::directive::construct::{GANG, LANE, Level, Nest};
+use crate::directive::data::Mapping;
+use crate::directive::{self, DataFlags, DataKind, Family, Kind, VarRef};
+use crate::lex::scan;
+use crate::lower::walk::{self, Below, Node};
+use crate::parse::{Parsed, Parser};
+use crate::tree::{StmtId, StmtKind};
+
+/// How many threads have copies at most, and how many bytes all of these take: blocks have 48 KiB for all that they share.
+const MOST_COPIES: u64 = 128;
+const MOST_BYTES: u64 = 16 << 10;
+
+impl Parser {
+    /// How many threads have copies of variables; `None` where one thread must execute the loop.
+    pub(super) fn copies(
+        &self,
+        items: &[(usize, VarRef)],
+        form: &Form,
+        body: StmtId,
+    ) -> Option<u64> {
+        let unit = &self.checker.unit;
+        // Threads that are there already would wait for each other in the middle of what they do.
+        if self.in_parallel && !form.has("parallel") {
+            return None;
+        }
+        let asked = asks(unit, body);
+        let mut alone = !asked.teams && !asked.threads;
+        walk::through_calls(unit, [body], &mut |node| {
+            if let Node::Stmt(stmt) = node
+                && let StmtKind::Directive { directive, .. } = unit.stmts[stmt].kind
+            {
+                alone &= matches!(unit.directives[directive].kind, Kind::Atomic(_) | Kind::Hint);
+            }
+            Below::Enter
+        });
+        let sizes = items.iter().map(|(_, var)| unit.types.size_of(var.ty));
+        let bytes = sizes.sum::<Option<u64>>().filter(|_| alone)?;
+        let mut count = MOST_COPIES;
+        while count > 1 && (count + 1) * bytes > MOST_BYTES {
+            count /= 2;
+        }
+        (count > 1).then_some(count)
+    }
+
+    /// The statement of a loop whose threads combine copies of variables.
+    pub(super) fn combined_by_threads(
+        &mut self,
+        directive: &mut directive::Directive,
+        items: Vec<(usize, VarRef)>,
+        count: u64,
+        body: StmtId,
+    ) -> Parsed<StmtId> {
+        let span = directive.name;
+        let text = self.text_of_copies(&items, count);
+        let tokens = scan(&text, span, &mut self.checker.unit.symbols);
+        let whole = self.within(tokens, Parser::statement)?;
+        if let Some(nest) = &mut directive.nest {
+            nest.levels = [None; 3];
+            nest.shared = [false; 3];
+            nest.shared[LANE] = true;
+        }
+        let inner = self.split_loop(directive, body);
+        let vars: Vec<VarRef> = items.into_iter().map(|(_, var)| var).collect();
+        let like = directive::Directive {
+            span: directive.span,
+            private: vars.clone(),
+            firstprivate: directive.firstprivate.clone(),
+            reductions: directive.reductions.clone(),
+            ..directive::Directive::new(Family::OpenMp, directive.words, span, Kind::Loop)
+        };
+        let StmtKind::Compound(mut list) = self.checker.unit.stmts[whole].kind.clone() else {
+            return Ok(body);
+        };
+        let mut is_first = true;
+        for stmt in &mut list {
+            let unit = &mut self.checker.unit;
+            let StmtKind::For { body: in_loop, .. } = unit.stmts[*stmt].kind else { continue };
+            let mut of_loop = directive::Directive { private: Vec::new(), ..like.clone() };
+            if std::mem::take(&mut is_first) {
+                if let StmtKind::Compound(mut parts) = unit.stmts[in_loop].kind.clone() {
+                    for part in &mut parts {
+                        if matches!(unit.stmts[*part].kind, StmtKind::Empty) {
+                            *part = inner;
+                        }
+                    }
+                    unit.stmts[in_loop].kind = StmtKind::Compound(parts);
+                }
+                of_loop =
+                    directive::Directive { nest: numbered(unit, *stmt, LANE), ..like.clone() };
+            } else {
+                of_loop.firstprivate.clear();
+                of_loop.reductions.clear();
+                let mut levels = [None; 3];
+                levels[LANE] = Some(Level { size: None, dimension: 1 });
+                of_loop.nest = Some(Nest { levels, ..Nest::default() });
+            }
+            let of_loop = unit.directives.alloc(of_loop);
+            *stmt = self.stmt(StmtKind::Directive { directive: of_loop, body: Some(*stmt) }, span);
+        }
+        self.checker.unit.stmts[whole].kind = StmtKind::Compound(list);
+        if matches!(directive.kind, Kind::Compute(_)) {
+            // Of one team.
+            directive.sizes[GANG].clear();
+            directive.sizes[LANE].clear();
+            directive.size_values.clear();
+            let flags = DataFlags { one_count: true, ..DataFlags::default() };
+            let known: Vec<_> = directive.data.iter().map(|mapping| mapping.var.decl).collect();
+            let own = vars.into_iter().filter(|var| !known.contains(&var.decl));
+            directive.data.extend(own.map(|var| Mapping { kind: DataKind::Copy, flags, var }));
+        } else {
+            directive.kind = Kind::Block;
+            directive.reductions.clear();
+        }
+        Ok(whole)
+    }
+
+    /// All that stands round the loop: `;` is in its place.
+    fn text_of_copies(&self, items: &[(usize, VarRef)], count: u64) -> String {
+        let unit = &self.checker.unit;
+        let (mut declared, mut begins, mut leaves, mut last) =
+            (String::new(), String::new(), String::new(), String::new());
+        let strides: Vec<u64> = std::iter::successors(Some(1), |stride| Some(stride * 2))
+            .take_while(|&s| s < count)
+            .collect();
+        let mut rounds = vec![String::new(); strides.len()];
+        for (number, (index, var)) in items.iter().enumerate() {
+            let reduction = &self.user_reductions[*index];
+            let name = unit.name(var.decl);
+            let [all, orig, own, part] =
+                ["all", "orig", "priv", "in"].map(|word| format!("__gpuc_omp_{word}{number}"));
+            let declare =
+                |name_of: &str, value: &str| format!("__typeof__({name}) {name_of} = {value}; ");
+            let asks = reduction.asks_for_before(unit);
+            declared += &format!("__typeof__({name}) {all}[{}]; ", count + u64::from(asks));
+            let mut before = String::new();
+            if asks {
+                declared += &format!("{all}[{count}] = {name}; ");
+                before = declare(&orig, &format!("{all}[{count}]"));
+            }
+            begins += &format!(
+                "{before}__typeof__({name}) {own} {} {name} = {own}; ",
+                reduction.beginning(unit, &own, &orig)
+            );
+            leaves += &format!("{all}[__gpuc_thread] = {name}; ");
+            for (stride, round) in strides.iter().zip(&mut rounds) {
+                let first = format!("{all}[{} * __gpuc_at]", 2 * stride);
+                *round += &format!(
+                    "{}{}{} {first} = {own}; ",
+                    declare(&own, &first),
+                    declare(&part, &format!("{all}[{} * __gpuc_at + {stride}]", 2 * stride)),
+                    reduction.combining(unit, &own, &part)
+                );
+            }
+            last += &format!(
+                "{}{}{} {name} = {own}; ",
+                declare(&own, name),
+                declare(&part, &format!("{all}[0]")),
+                reduction.combining(unit, &own, &part)
+            );
+        }
+        let mut text = format!(
+            "{{ {declared} for (int __gpuc_thread = 0; __gpuc_thread < {count}; ++__gpuc_thread) {{ {begins} ; {leaves} }} "
+        );
+        for (stride, round) in strides.iter().zip(&rounds) {
+            let pairs = count / (2 * stride);
+            text += &format!(
+                "for (int __gpuc_at = 0; __gpuc_at < {pairs}; ++__gpuc_at) {{ {round} }} "
+            );
+        }
+        text + &format!("{{ {last} }} }}")
+    }
+}
