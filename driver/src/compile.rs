@@ -305,10 +305,9 @@ fn guided<T>(
     compile: impl Fn(Preprocessed, &Guides) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let mut guides = Guides::read(arguments)?;
-    if arguments.search
-        && let Err(failure) = search::guide(&text, arguments, &mut guides)
-    {
-        return Err(failure);
+    if arguments.search {
+        // What cannot be compiled says so below.
+        let _ = search::guide(&text, arguments, &mut guides);
     }
     loop {
         let failure = match compile(text.clone(), &guides) {

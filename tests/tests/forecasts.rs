@@ -150,3 +150,19 @@ fn plans_are_ranked_as_the_simulator_ranks_them() {
     assert!(pairs.is_sorted_by(|a, b| a.1 <= b.1), "{said}");
     assert!(spearman(&pairs) > 0.7, "{said}");
 }
+
+/// What a plan says wrong is refused with a search as without one, and left out where that is asked for.
+#[test]
+fn a_search_does_not_hide_what_is_wrong_with_a_plan() {
+    let bench = Bench::new();
+    bench.write("a.c", &program(NESTS[1].1));
+    let own = bench.ok("--emit=plan --arch=sm_90 -DN=500 a.c");
+    bench.write("a.plan", &own.replace("  map ", "  coarsen i by 3000 where 1 threads\n  map "));
+    let command = |options: &str| {
+        bench.gpuc(&format!("--arch=sm_90 -DN=500 --plan=a.plan --search {options} -c a.c -o a.o"))
+    };
+    let (success, said) = command("");
+    assert!(!success && said.contains("a.plan:"), "{said}");
+    let (success, said) = command("-Wno-error=plan");
+    assert!(success && said.contains("compiled without the plan"), "{said}");
+}
