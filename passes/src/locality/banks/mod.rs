@@ -16,6 +16,7 @@ use gpuc_dialects::offload::RegionOp;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Ir, Op, OpView, WalkOrder};
 use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
 
 mod choice;
 mod layout;
@@ -29,6 +30,7 @@ use warps::{Warps, accesses};
 
 use crate::analysis::access::{known_name, name};
 use crate::parallel::private_arrays::is_shared_by_threads;
+use crate::parallel::threads::Extents;
 use crate::plan::step::Banks;
 use crate::plan::{Given, is_planned, record};
 use crate::steps::refusal::Refusal;
@@ -87,8 +89,11 @@ impl Pass for SpreadBanks {
                 Err(refusal) => cx.report(refusal.remark(ir)),
             }
         } else {
-            for (called, arrays) in self.named(ir, op) {
-                let own = chosen(ir, op, &arrays, most).unwrap_or_default();
+            let mut blocks = Blocks::of(ir, op, most);
+            for (called, arrays) in self.named(ir, &blocks) {
+                let own = chosen(ir, op, &blocks, &arrays).unwrap_or_default();
+                // What comes behind has what is left.
+                own.iter().for_each(|(array, change, _)| blocks.grows(ir, *array, change));
                 if let Some((_, change, _)) = own.first() {
                     record(ir, op, change.step(&called));
                 }
@@ -105,9 +110,9 @@ impl Pass for SpreadBanks {
 
 impl SpreadBanks {
     /// Arrays of the program that a layout is looked for, those of one name together: a plan speaks of them by it.
-    fn named(&self, ir: &Ir, func: Op) -> IndexMap<String, Vec<Op>> {
+    fn named(&self, ir: &Ir, blocks: &Blocks) -> IndexMap<String, Vec<Op>> {
         let mut named: IndexMap<String, Vec<Op>> = IndexMap::new();
-        for array in arrays_of_blocks(ir, func) {
+        for &array in blocks.arrays.keys() {
             let buffer = ir.result(array, 0);
             let Some(called) = known_name(ir, buffer) else { continue };
             let wanted = self.array.is_empty() || called == self.array;
@@ -140,30 +145,59 @@ impl Change {
     }
 }
 
-/// Arrays in memory of a block, and those of the program that will be, as the threads of one share them. Versions for where an
+/// Arrays in memory of blocks, and those of the program that will be, as the threads of one share them. Versions for where an
 /// assumption does not hold, of which no plan speaks, stay as they are.
-fn arrays_of_blocks(ir: &Ir, func: Op) -> Vec<Op> {
-    let mut arrays = ir.nested_ops(func, WalkOrder::PreOrder);
-    arrays.retain(|&op| memref::AllocaOp::is(ir, op) && is_planned(ir, op));
-    arrays.retain(|&array| {
-        is_in_block_by_type(ir, array)
-            || Warps::of(ir, func, array)
-                .is_some_and(|warps| is_shared_by_threads(ir, array, func, &warps.extents()))
-    });
-    arrays
+struct Blocks {
+    /// Bytes that a block has for them.
+    most: i64,
+    /// Each with its region, and its bytes.
+    arrays: IndexMap<Op, (Option<Op>, i64)>,
+}
+
+impl Blocks {
+    fn of(ir: &Ir, func: Op, most: i64) -> Blocks {
+        let mut threads: FxHashMap<Op, Option<Extents>> = FxHashMap::default();
+        let mut arrays = IndexMap::new();
+        for array in ir.nested_ops(func, WalkOrder::PreOrder) {
+            if !memref::AllocaOp::is(ir, array) || !is_planned(ir, array) {
+                continue;
+            }
+            let mut is_shared = || {
+                let scope = warps::scope(ir, func, array);
+                let known = || warps::threads(ir, scope).map(|all| Extents(all.map(Some)));
+                let extents = threads.entry(scope).or_insert_with(known);
+                extents.as_ref().is_some_and(|all| is_shared_by_threads(ir, array, func, all))
+            };
+            if is_in_block_by_type(ir, array) || is_shared() {
+                let region = ir.ancestors(array).find(|&outer| RegionOp::is(ir, outer));
+                arrays.insert(array, (region, bytes(ir, array)));
+            }
+        }
+        Blocks { most, arrays }
+    }
+
+    /// Bytes that there are for an array, beside the others of its region.
+    fn room(&self, array: Op) -> i64 {
+        let region = self.arrays.get(&array).and_then(|(region, _)| *region);
+        let others = self.arrays.iter().filter(|(other, _)| **other != array);
+        let others = others.filter(|(_, (own, _))| *own == region);
+        others.map(|(_, (_, bytes))| *bytes).fold(self.most, i64::saturating_sub)
+    }
+
+    /// An array is going to be another size.
+    fn grows(&mut self, ir: &Ir, array: Op, change: &Change) {
+        let ty = ir.ty(ir.result(array, 0));
+        let shape = ir.ctx.shape(ty).unwrap_or(&[]);
+        let element = memref::element_bytes(&ir.ctx, ty).unwrap_or(0);
+        if let (Change::Layout(layout), Some(own)) = (change, self.arrays.get_mut(&array)) {
+            own.1 = layout.bytes(shape, element);
+        }
+    }
 }
 
 fn is_in_block_by_type(ir: &Ir, array: Op) -> bool {
     let space = AddressSpace::of_memref(&ir.ctx, ir.ty(ir.result(array, 0)));
     space == Some(AddressSpace::Workgroup)
-}
-
-/// Bytes that the block's memory has for an array, beside the others of its region.
-fn room(ir: &Ir, func: Op, array: Op, most: i64) -> i64 {
-    let region = |op: Op| ir.ancestors(op).find(|&outer| RegionOp::is(ir, outer));
-    let others = arrays_of_blocks(ir, func).into_iter();
-    let others = others.filter(|&other| other != array && region(other) == region(array));
-    others.map(|other| bytes(ir, other)).fold(most, i64::saturating_sub)
 }
 
 fn bytes(ir: &Ir, array: Op) -> i64 {
@@ -175,7 +209,8 @@ fn bytes(ir: &Ir, array: Op) -> i64 {
 /// The arrays that a step speaks of, all where it names none.
 fn asked(ir: &Ir, func: Op, step: &Banks, most: i64) -> Result<Vec<Found>, Refusal> {
     let is_own = |array: &Op| step.array.is_empty() || name(ir, ir.result(*array, 0)) == step.array;
-    let own: Vec<Op> = arrays_of_blocks(ir, func).into_iter().filter(is_own).collect();
+    let blocks = Blocks::of(ir, func, most);
+    let own: Vec<Op> = blocks.arrays.keys().copied().filter(is_own).collect();
     if own.is_empty() {
         let rule = match step.array.is_empty() {
             true => "there is no array that the threads of a block share".to_owned(),
@@ -191,17 +226,19 @@ fn asked(ir: &Ir, func: Op, step: &Banks, most: i64) -> Result<Vec<Found>, Refus
         }
         let rank = ir.ctx.shape(ir.ty(ir.result(array, 0))).map_or(0, <[i64]>::len);
         let layout = BankLayout::given(step, rank);
-        layout.check(ir, array, room(ir, func, array, most))?;
+        layout.check(ir, array, blocks.room(array))?;
         Ok((array, Change::Layout(layout), None))
     };
     own.into_iter().map(laid_out).collect()
 }
 
 /// What is best for arrays of one name; `None` where that is what they have, or they are not alike.
-fn chosen(ir: &Ir, func: Op, arrays: &[Op], most: i64) -> Option<Vec<Found>> {
+fn chosen(ir: &Ir, func: Op, blocks: &Blocks, arrays: &[Op]) -> Option<Vec<Found>> {
     let ty = ir.ty(ir.result(*arrays.first()?, 0));
     let is_alike = |&array: &Op| {
-        ir.ty(ir.result(array, 0)) == ty && ir.operand_count(array) == 0 && bytes(ir, array) <= most
+        ir.ty(ir.result(array, 0)) == ty
+            && ir.operand_count(array) == 0
+            && bytes(ir, array) <= blocks.most
     };
     if !arrays.iter().all(is_alike) {
         return None;
@@ -225,7 +262,7 @@ fn chosen(ir: &Ir, func: Op, arrays: &[Op], most: i64) -> Option<Vec<Found>> {
         return (records.len() == arrays.len()).then_some(records);
     }
     let shape = ir.ctx.shape(ty)?;
-    let room = arrays.iter().map(|&array| room(ir, func, array, most)).min()?;
+    let room = arrays.iter().map(|&array| blocks.room(array)).min()?;
     let bytes = memref::element_bytes(&ir.ctx, ty)?;
     let choice = Subject { shape, bytes, requests: &requests, room }.best()?;
     let can = arrays.iter().all(|&array| choice.layout.check(ir, array, room).is_ok());

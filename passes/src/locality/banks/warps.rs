@@ -11,7 +11,6 @@ use crate::analysis::access::subscripts;
 use crate::analysis::loops::{CountedLoop, dimensions};
 use crate::analysis::polynomial::Polynomial;
 use crate::analysis::quasi_affine::QuasiAffine;
-use crate::parallel::threads::Extents;
 
 /// What variables that all threads of a warp agree on are taken to be, one after the other: where an exclusive or is in the
 /// way, it is not the same which.
@@ -58,30 +57,34 @@ pub fn accesses(ir: &Ir, array: Value) -> Option<Vec<Op>> {
     users.iter().all(simple).then_some(users)
 }
 
+/// The outermost mapped loop round an array, or the function where there is none.
+pub fn scope(ir: &Ir, func: Op, array: Op) -> Op {
+    let around = ir.ancestors(array).take_while(|&op| op != func);
+    around.filter(|&op| LoopMapping::known(ir, op).is_some()).last().unwrap_or(func)
+}
+
+/// Threads of the blocks that execute an operation, in each direction; `None` where that is not known.
+pub fn threads(ir: &Ir, scope: Op) -> Option<[i64; 3]> {
+    let mut extents = [1; 3];
+    for op in ir.nested_ops(scope, WalkOrder::PreOrder) {
+        for (axis, size) in LoopMapping::known(ir, op).iter().flat_map(LoopMapping::axes) {
+            match (axis, size) {
+                (Axis::Thread(d), Size::Constant(n)) => {
+                    let own = &mut extents[usize::from(d).min(2)];
+                    *own = n.max(*own);
+                }
+                (Axis::Block(_), _) => {}
+                _ => return None,
+            }
+        }
+    }
+    Some(extents)
+}
+
 impl<'a> Warps<'a> {
     /// Those of the blocks that have `array`, an operation in `func`; `None` where the number of their threads is not known.
     pub fn of(ir: &'a Ir, func: Op, array: Op) -> Option<Warps<'a>> {
-        let around = ir.ancestors(array).take_while(|&op| op != func);
-        let outermost = around.filter(|&op| LoopMapping::known(ir, op).is_some()).last();
-        let mut extents = [1; 3];
-        for op in ir.nested_ops(outermost.unwrap_or(func), WalkOrder::PreOrder) {
-            for (axis, size) in LoopMapping::known(ir, op).iter().flat_map(LoopMapping::axes) {
-                match (axis, size) {
-                    (Axis::Thread(d), Size::Constant(n)) => {
-                        let own = &mut extents[usize::from(d).min(2)];
-                        *own = n.max(*own);
-                    }
-                    (Axis::Block(_), _) => {}
-                    _ => return None,
-                }
-            }
-        }
-        Some(Warps { ir, func, extents })
-    }
-
-    /// How many threads a block has in each direction.
-    pub fn extents(&self) -> Extents {
-        Extents(self.extents.map(Some))
+        Some(Warps { ir, func, extents: threads(ir, scope(ir, func, array))? })
     }
 
     /// What an access asks for; `None` where that is not known.
