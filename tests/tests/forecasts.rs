@@ -155,7 +155,7 @@ fn plans_are_ranked_as_the_simulator_ranks_them() {
 #[test]
 fn a_search_does_not_hide_what_is_wrong_with_a_plan() {
     let bench = Bench::new();
-    bench.write("a.c", &program(NESTS[1].1));
+    bench.write("a.c", &program(NESTS[5].1));
     let own = bench.ok("--emit=plan --arch=sm_90 -DN=500 a.c");
     bench.write("a.plan", &own.replace("  map ", "  coarsen i by 3000 where 1 threads\n  map "));
     let command = |options: &str| {
