@@ -174,7 +174,7 @@ pub fn emit_text(
         }
         let result = match level {
             Level::Ptx => unit.print_ptx()?,
-            Level::HostC => unit.rewrite()?,
+            Level::HostC => unit.rewrite(host::Reader::Person)?,
             Level::Plan => gpuc_passes::plan::passes::printed(&unit.ir, unit.module()),
             Level::Forecast => {
                 let (ir, module) = (&unit.ir, unit.module());
@@ -227,7 +227,7 @@ fn compile_c(source: &Path, arguments: &Arguments) -> Result<Emitted, Failure> {
         }
         unit.lower(guides)?;
         unit = unit.advance_as_asked(&text, guides, None)?;
-        let text = unit.rewrite()?;
+        let text = unit.rewrite(host::Reader::Compiler)?;
         let options = host_options(unit.tree.dialect.clang);
         unit.finish()?;
         Ok(Emitted::HostC { text, options })
@@ -677,7 +677,7 @@ impl<'a> Unit<'a> {
         Ok(())
     }
 
-    fn rewrite(&mut self) -> Result<String, Failure> {
+    fn rewrite(&mut self, reader: host::Reader) -> Result<String, Failure> {
         let ptx = self.print_ptx()?;
         let kernels =
             self.find(PtxModuleOp::is).map(|op| gpuc_backend_ptx::signatures(&self.ir, op));
@@ -686,7 +686,8 @@ impl<'a> Unit<'a> {
         let mut codes = vec![host::Code { arch: self.arch.name.to_owned(), ptx, kernels }];
         codes.append(&mut self.codes);
         let lowered = self.lowered.as_ref().expect("the unit has been lowered");
-        host::rewrite(&self.tree, lowered, &self.ir, &codes).map_err(|error| self.fail(vec![error]))
+        host::rewrite(&self.tree, lowered, &self.ir, &codes, reader)
+            .map_err(|error| self.fail(vec![error]))
     }
 
     /// Says of which regions nothing is left.

@@ -77,7 +77,7 @@ fn rewritten(file: &Path) -> String {
         ptx: ptx.clone(),
         kernels: kernels.clone(),
     });
-    host::rewrite(&unit, &lowered, &ir, &codes).unwrap()
+    host::rewrite(&unit, &lowered, &ir, &codes, host::Reader::Person).unwrap()
 }
 
 fn run(command: &mut Command) -> String {

@@ -154,12 +154,24 @@ pub struct Ir {
     value_lists: ListPool<Value>,
     region_lists: ListPool<Region>,
     block_lists: ListPool<Block>,
+    /// How often anything was edited.
+    edits: u64,
 }
 
 impl Ir {
     /// An empty graph in an empty context.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A number that grows with each edit: where it is the same, nothing has changed.
+    pub fn edits(&self) -> u64 {
+        self.edits
+    }
+
+    #[inline]
+    fn edited(&mut self) {
+        self.edits += 1;
     }
 
     /// Name of an operation.
@@ -194,7 +206,10 @@ impl Ir {
 
     /// Sets the location of an operation.
     pub fn set_location(&mut self, op: Op, location: Location) {
-        self.ops[op].location = location;
+        if self.ops[op].location != location {
+            self.ops[op].location = location;
+            self.edited();
+        }
     }
 
     /// Type of a value.
@@ -206,6 +221,7 @@ impl Ir {
     /// Changes the type of a value in place; the caller answers for its users.
     pub fn set_type(&mut self, value: Value, ty: Type) {
         self.values[value].ty = ty;
+        self.edited();
     }
 
     /// Where a value comes from.

@@ -42,10 +42,12 @@ impl Pass for Inner {
 }
 
 gpuc_ir::pass! {
-    /// Asks for the analyses, and says what it preserves.
+    /// Asks for the analyses, edits something, and says what it preserves.
     Ask = "ask" {
         /// `all`, `numbered` or nothing.
         preserve: String = String::new(),
+        /// Whether it edits nothing.
+        idle: bool = false,
     }
 }
 
@@ -54,12 +56,40 @@ impl Pass for Ask {
         note("ask".to_owned());
         cx.analysis::<Counted>(ir, op);
         cx.analysis::<Numbered>(ir, op);
+        if !self.idle {
+            let count = ir.edits() as i64;
+            let count = ir.ctx.index_attr(count);
+            ir.set_attr(op, "asked", count);
+        }
         match &*self.preserve {
             "all" => cx.preserve_all(),
             "numbered" => cx.preserve::<Numbered>(),
             _ => {}
         }
         Ok(())
+    }
+}
+
+gpuc_ir::pass! {
+    /// Notes that it runs; with a name, gives it to what it runs on.
+    Settling = "settling" {
+        /// The name.
+        name: String = String::new(),
+    }
+}
+
+impl Pass for Settling {
+    fn run(&mut self, ir: &mut Ir, op: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
+        note(format!("settling{}", self.name));
+        if !self.name.is_empty() {
+            let name = ir.ctx.string_attr(&self.name);
+            ir.set_attr(op, "name", name);
+        }
+        Ok(())
+    }
+
+    fn settles(&self) -> bool {
+        self.name.is_empty()
     }
 }
 
@@ -91,7 +121,7 @@ fn run(pipeline: &str) -> Result<Vec<String>, String> {
     ir.ctx.allow_unregistered = true;
     let module = parse_module(&mut ir, INPUT, "test.mlir").expect("it reads");
     let mut registry = Registry::new();
-    registry.add(&[Inner::INFO, Ask::INFO]);
+    registry.add(&[Inner::INFO, Ask::INFO, Settling::INFO]);
     LOG.take();
     let mut pipeline = Pipeline::parse(pipeline, &registry).map_err(|error| error.to_string())?;
     let mut manager = PassManager::new();
@@ -157,6 +187,31 @@ fn analyses_are_kept_until_a_pass_drops_them() {
         run("builtin.module(ask{preserve=all},test.outer(ask{preserve=all}),ask)").unwrap(),
         ["ask", count, number, "ask", "compute test.outer", "number test.outer", "ask"],
         "each operation has its own"
+    );
+    assert_eq!(
+        run("builtin.module(ask{idle=true},ask)").unwrap(),
+        ["ask", count, number, "ask"],
+        "nothing was edited"
+    );
+}
+
+#[test]
+fn what_edited_nothing_is_repeated_once_something_is_edited() {
+    let events = |pipeline: &str| run(pipeline).unwrap().join(" ");
+    assert_eq!(events("builtin.module(settling,settling,settling)"), "settling");
+    // The second name is the first: no edit. Passes that do not settle run each time.
+    assert_eq!(
+        events("builtin.module(settling,settling{name=A},settling,settling{name=A},settling)"),
+        "settling settlingA settling settlingA"
+    );
+    assert_eq!(
+        events("builtin.module(settling,settling{name=A},settling,settling{name=B},settling)"),
+        "settling settlingA settling settlingB settling"
+    );
+    // Each operation for itself.
+    assert_eq!(
+        events("builtin.module(settling,test.outer(settling),settling)"),
+        "settling settling"
     );
 }
 

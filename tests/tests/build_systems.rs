@@ -1,5 +1,6 @@
-//! gpuc as the compiler of build systems: Meson, autoconf and automake, pkg-config, CMake with Ninja. What is
-//! not installed is named as skipped. CMake's modules of OpenACC and OpenMP are tested in `drop_in`.
+//! gpuc as the compiler of build systems: Meson, autoconf and automake, libtool, pkg-config, CMake with Ninja; and behind
+//! what stands in front of compilers: ccache, distcc, bear. What is not installed is named as skipped. CMake's modules of
+//! OpenACC and OpenMP are tested in `drop_in`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -181,4 +182,115 @@ Libs: -L${pcfiledir} -lscale -Wl,-rpath,${pcfiledir}
     let script = "mkdir use && cd use && export PKG_CONFIG_PATH=$(cd .. && pwd) && $CC ../main.c $(pkg-config --cflags --libs scale) -o program";
     project.shell(script);
     assert_eq!(project.shell("use/program"), SAID);
+}
+
+#[test]
+fn libtool_makes_both_kinds_of_libraries() {
+    const CONFIGURE: &str = "\
+AC_INIT([scale], [1])
+AM_INIT_AUTOMAKE([foreign])
+AC_PROG_CC
+AM_PROG_AR
+LT_INIT
+AC_CONFIG_FILES([Makefile])
+AC_OUTPUT
+";
+    const MAKE: &str = "\
+lib_LTLIBRARIES = libscale.la
+libscale_la_SOURCES = scale.c scale.h
+bin_PROGRAMS = program
+program_SOURCES = main.c
+program_LDADD = libscale.la
+";
+    let files = [("configure.ac", CONFIGURE), ("Makefile.am", MAKE)];
+    let tools = ["autoconf", "automake", "libtoolize", "make"];
+    let Some(project) = Project::new(&tools, &files) else { return };
+    project.shell("libtoolize && aclocal && autoconf && automake --add-missing");
+    project.shell(
+        "mkdir out && cd out && ../configure --prefix=$PWD/installed && make && make install",
+    );
+    for at in ["out", "out/installed/bin"] {
+        assert_eq!(project.shell(&format!("{at}/program")), SAID);
+    }
+    let libraries = project.shell("ls out/installed/lib");
+    for name in ["libscale.a", "libscale.so"] {
+        assert!(libraries.lines().any(|line| line == name), "{libraries}");
+    }
+}
+
+/// The second time nothing is compiled: what gpuc writes depends on what ccache looks at, and on nothing else.
+#[test]
+fn ccache_finds_what_was_compiled() {
+    let Some(project) = Project::new(&["ccache"], &[]) else { return };
+    let compile = "export CCACHE_DIR=$PWD/cache; for name in scale main; do ccache $CC -O1 -g -c $name.c; done";
+    project.shell(compile);
+    project.shell("mv scale.o first.o");
+    project.shell(compile);
+    project.shell("cmp scale.o first.o && $CC scale.o main.o -o program");
+    assert_eq!(project.shell("./program"), SAID);
+    let statistics = project.shell("CCACHE_DIR=$PWD/cache ccache --print-stats");
+    let count = |name: &str| {
+        let line = statistics.lines().find_map(|line| line.strip_prefix(name));
+        line.and_then(|number| number.trim().parse::<u32>().ok())
+    };
+    assert_eq!(count("direct_cache_hit"), Some(2), "{statistics}");
+    // Another directive is another object.
+    project.shell(
+        "sed -i s/parallel/serial/ scale.c; sed -i 's/serial loop/serial loop seq/' scale.c",
+    );
+    project.shell(compile);
+    assert_eq!(project.shell("if cmp -s scale.o first.o; then echo same; fi"), "");
+}
+
+/// What distcc sends away is preprocessed: directives and the place where they stood survive it.
+#[test]
+fn distcc_sends_it_away() {
+    let Some(project) = Project::new(&["distcc", "distccd"], &[]) else { return };
+    // A server that takes one of the free ports; it works for nobody else, and ends with the script.
+    let script = "\
+export DISTCC_DIR=$PWD/state DISTCC_FALLBACK=0
+mkdir state
+user=$(id -un)
+if [ \"$user\" = root ]; then user=nobody; fi
+port=$((20000 + $$ % 20000))
+distccd --daemon --no-detach --user $user --port $port --listen 127.0.0.1 --allow 127.0.0.1 --jobs 1 \
+    --enable-tcp-insecure --log-file=$PWD/log >server 2>&1 &
+trap \"kill $!\" EXIT
+sleep 1
+if ! DISTCC_HOSTS=127.0.0.1:$port distcc $CC -O1 -g -c scale.c 2>said; then
+    echo skipped: $(tail -1 said)
+    exit 0
+fi
+$CC main.c scale.o -o program";
+    let said = project.shell(script);
+    if said.starts_with("skipped") {
+        eprintln!("{said}");
+        return;
+    }
+    assert_eq!(project.shell("./program"), SAID);
+    let sources = project.shell("readelf --debug-dump=info scale.o | grep DW_AT_name | head -1");
+    assert!(sources.trim().ends_with("scale.c"), "{sources}");
+}
+
+/// With gpuc among the compilers that it looks for (`docs/editors.md`), bear writes down the user's command, once a file.
+#[test]
+fn bear_writes_down_the_users_commands() {
+    let Some(project) = Project::new(&["bear"], &[]) else { return };
+    let configuration = format!(
+        "{{\"compilation\": {{\"compilers_to_recognize\": [{{\"executable\": \"{}\", \
+         \"flags_to_add\": [], \"flags_to_remove\": []}}], \"compilers_to_exclude\": []}}}}",
+        gpuc().display()
+    );
+    std::fs::write(project.path().join("bear.json"), configuration).unwrap();
+    project.shell(
+        "bear --config bear.json -- sh -c '$CC -c scale.c && $CC main.c scale.o -o program'",
+    );
+    let commands = project.shell("cat compile_commands.json");
+    let files: Vec<&str> = commands.lines().filter(|line| line.contains("\"file\"")).collect();
+    assert_eq!(files.len(), 2, "{commands}");
+    for name in ["scale.c", "main.c"] {
+        assert!(files.iter().any(|line| line.contains(name)), "{commands}");
+    }
+    let ours = gpuc().display().to_string();
+    assert_eq!(commands.matches(&format!("\"{ours}\"")).count(), 2, "{commands}");
 }

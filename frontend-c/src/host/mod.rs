@@ -59,6 +59,15 @@ struct Edit {
     text: String,
 }
 
+/// Who reads the host program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    /// A person: functions of ours have several lines.
+    Person,
+    /// The host compiler: functions of ours have no lines, so that debuggers step over them.
+    Compiler,
+}
+
 /// The host program of a unit whose module has reached the gpu level, with its kernels as `codes`.
 ///
 /// # Errors
@@ -69,6 +78,7 @@ pub fn rewrite(
     lowered: &Lowered,
     ir: &Ir,
     codes: &[Code],
+    reader: Reader,
 ) -> Result<String, Diagnostic> {
     let text = unit.source.written();
     let functions = Functions::of(unit, ir, lowered);
@@ -86,14 +96,19 @@ pub fn rewrite(
         return Ok(out);
     }
     out += prologue::BEGIN;
+    let mut launching = String::new();
     for info in &lowered.constructs {
         let Some(compute) = &info.compute else { continue };
         if let Some(function) = functions.named(&compute.symbol) {
             if functions.launch(compute).is_none() {
-                out += &print_function(ir, function, &compute.arguments)?;
+                launching += &print_function(ir, function, &compute.arguments)?;
             }
-            out += &sections::print(ir, &functions, function)?;
+            launching += &sections::print(ir, &functions, function)?;
         }
+    }
+    match reader {
+        Reader::Person => out += &launching,
+        Reader::Compiler => prologue::without_lines(&launching, &mut out),
     }
     out += &image::definition(lowered, ir, codes);
     if lowered.provides {
@@ -101,8 +116,12 @@ pub fn rewrite(
     }
     out += &prologue::reaches(unit, &lowered.reached);
     out += prologue::END;
-    // The first line names the file, to debuggers and in the object's symbols.
-    let mut ahead = format!("# 1 {}\n", literal(&unit.source.line(0).0));
+    // The first line names the file, to debuggers and in the object's symbols: the one that a preprocessed text begins with.
+    let first = match text.starts_with(b"# ") {
+        true => text.iter().position(|&byte| byte == b'\n').map_or(0, |at| at as u32 + 1),
+        false => 0,
+    };
+    let mut ahead = format!("# 1 {}\n", literal(&unit.source.line(first).0));
     ahead += &prologue::declarations(ir, lowered, &functions, &out);
     if unit.shares_memory {
         ahead += &format!("{}{}{}", prologue::BEGIN, prologue::SHARES_MEMORY, prologue::END);

@@ -24,19 +24,34 @@ pub(super) fn aligned(ty: &str) -> &'static str {
     }
 }
 
+/// Attributes of the functions that launch kernels and compute what launches need. A launch costs more than its call, and
+/// than its arithmetic: inlined, all launches of a function would be one large problem to the host compiler, and
+/// optimised, half of its work. Nor is a line of ours one that the user's tests cover. They have a section of their own
+/// because what has no lines would be taken for a part of what stands in front of it.
+pub(super) const LAUNCH: &str = "__attribute__((__cold__, __noinline__, __optimize__(0), __no_profile_instrument_function__, __section__(\".text.gpuc\")))";
+
+/// Writes functions in a line each, which has no number: there is nothing of it to show.
+pub(super) fn without_lines(functions: &str, out: &mut String) {
+    for function in functions.split("\n\n").filter(|text| !text.is_empty()) {
+        *out += "# 0 \"<gpuc>\" 3\n";
+        out.extend(function.lines().flat_map(|line| [line.trim_start(), " "]));
+        *out += "\n";
+    }
+}
+
 /// Ends text of ours.
 pub(super) const END: &str = "#pragma pack(pop)\n";
 
 /// Says when the program starts, ahead of all data, that it shares memory with the device.
 pub(super) const SHARES_MEMORY: &str = "\
 void __gpuc_require_shared_memory(void);
-static void __attribute__((__constructor__(101))) __gpuc_shares_memory(void) { __gpuc_require_shared_memory(); }
+static void __attribute__((__constructor__(101), __no_profile_instrument_function__)) __gpuc_shares_memory(void) { __gpuc_require_shared_memory(); }
 ";
 
 /// Makes the image known when the program starts, because other files call functions of it on the device.
 pub(super) const PROVIDES: &str = "\
 void __gpuc_provide(struct __gpuc_image *);
-static void __attribute__((__constructor__(101))) __gpuc_provides(void) { __gpuc_provide(&__gpuc_image_0); }
+static void __attribute__((__constructor__(101), __no_profile_instrument_function__)) __gpuc_provides(void) { __gpuc_provide(&__gpuc_image_0); }
 ";
 
 /// Says when the program starts where the variables are that functions of the image find by an address.
@@ -46,7 +61,7 @@ pub(super) fn reaches(unit: &TranslationUnit, reached: &[Reached]) -> String {
     }
     let mut out = String::from(
         "void __gpuc_reach(const char *, const void *);\n\
-         static void __attribute__((__constructor__(101))) __gpuc_reaches(void) { ",
+         static void __attribute__((__constructor__(101), __no_profile_instrument_function__)) __gpuc_reaches(void) { ",
     );
     for Reached { symbol, variable } in reached {
         let name = unit.name(*variable);
@@ -115,9 +130,9 @@ void __gpuc_run_words_on(struct __gpuc_image *, const struct __gpuc_site *, cons
 # unsigned long __gpuc_count(long);
 # unsigned long __gpuc_bytes(long, unsigned long);
 /* The extent of a variable-length array, from its size and that of an element, which may be none. */
-static __inline__ __attribute__((__unused__)) long __gpuc_extent(unsigned long size, unsigned long element) { return element ? (long)(size / element) : 0l; }
+static __inline__ __attribute__((__unused__, __no_profile_instrument_function__)) long __gpuc_extent(unsigned long size, unsigned long element) { return element ? (long)(size / element) : 0l; }
 /* The same for a section to be held against: there are any number of elements of no size. */
-static __inline__ __attribute__((__unused__)) long __gpuc_bound(unsigned long size, unsigned long element) { return element ? (long)(size / element) : -1l; }
+static __inline__ __attribute__((__unused__, __no_profile_instrument_function__)) long __gpuc_bound(unsigned long size, unsigned long element) { return element ? (long)(size / element) : -1l; }
 /* The device address of element 0, from that of a section which starts some bytes behind it. */
 # void *__gpuc_element_0(void *, long);
 /* Arithmetic with an answer for all operands, and copies of what the host changes in its own way. */
@@ -138,12 +153,12 @@ void __gpuc_give(void *, void *, unsigned long);
 union __gpuc_number { double number; unsigned long bits; };
 static struct __gpuc_image __gpuc_image_0;
 /* The image where `default(none)` of a host construct around wants every variable named. */
-static __inline__ __attribute__((__unused__)) struct __gpuc_image *__gpuc_this_image(void) { return &__gpuc_image_0; }
+static __inline__ __attribute__((__unused__, __no_profile_instrument_function__)) struct __gpuc_image *__gpuc_this_image(void) { return &__gpuc_image_0; }
 /* The host is about to look at memory, or at everything: what nests have left newer on the device comes back. */
-static __inline__ __attribute__((__unused__)) void __gpuc_host(const volatile void *first, unsigned long bytes, int writes) { if (__gpuc_auto_resident) __gpuc_auto_host((const void *)first, bytes, writes); }
+static __inline__ __attribute__((__unused__, __no_profile_instrument_function__)) void __gpuc_host(const volatile void *first, unsigned long bytes, int writes) { if (__gpuc_auto_resident) __gpuc_auto_host((const void *)first, bytes, writes); }
 /* A variable that nests may have left on the device, or a function at whose end nothing may be left there. */
 struct __gpuc_life { const void *first @8; unsigned long bytes @8; };
-static __inline__ __attribute__((__unused__)) void __gpuc_life_ends(struct __gpuc_life *life) { if (__gpuc_auto_resident) { if (life->bytes) __gpuc_auto_dead(life->first, life->bytes); else __gpuc_auto_host((const void *)0, 0ul, 1); } }
+static __inline__ __attribute__((__unused__, __no_profile_instrument_function__)) void __gpuc_life_ends(struct __gpuc_life *life) { if (__gpuc_auto_resident) { if (life->bytes) __gpuc_auto_dead(life->first, life->bytes); else __gpuc_auto_host((const void *)0, 0ul, 1); } }
 ";
 
 /// The declarations of the runtime alone.
@@ -228,11 +243,7 @@ pub(super) fn declarations(
             }
             let (types, _) = parameters(ir, function, &compute.arguments);
             let (name, types) = (c_name(&compute.symbol), types.join(", "));
-            // A launch costs more than its call, and than its arithmetic: inlined, all launches of a function
-            // would be one large problem to the host compiler, and optimised, half of its work.
-            out += &format!(
-                "static void {name}({types}) __attribute__((__cold__, __noinline__, __optimize__(0)));\n"
-            );
+            out += &format!("static void {name}({types}) {LAUNCH};\n");
             out += &sections::declarations(ir, functions, function);
         }
     }

@@ -9,9 +9,9 @@ use gpuc_dialects::offload::{
 };
 use gpuc_ir::{AttrKind, Ir, OpView};
 
-use super::Functions;
 use super::function::{c_name, print_results, values};
 use super::section::Memory;
+use super::{Functions, prologue};
 use crate::lower::{Argument, Compute, DataKind, Lowered};
 
 /// A section that was found: which of a construct's data it is of, and what is done with it.
@@ -140,9 +140,7 @@ pub(super) fn declarations(ir: &Ir, functions: &Functions<'_>, function: FuncOp)
         types.push("long *".to_owned());
         let name = c_name(ir.symbol_name(computing.op()).unwrap_or_default());
         let types = types.join(", ");
-        format!(
-            "static void {name}({types}) __attribute__((__cold__, __noinline__, __optimize__(0)));\n"
-        )
+        format!("static void {name}({types}) {};\n", prologue::LAUNCH)
     };
     computing(ir, functions, function).map(declaration).collect()
 }

@@ -43,12 +43,14 @@ impl Ir {
         debug_assert!(self.blocks[block].parent.is_none(), "block is in a region already");
         self.blocks[block].parent = region.into();
         self.regions[region].blocks.insert(at, block);
+        self.edited();
     }
 
     /// Takes a block out of its region.
     pub fn detach_block(&mut self, block: Block) {
         if let Some(region) = self.blocks[block].parent.take() {
             self.regions[region].blocks.retain(|&b| b != block);
+            self.edited();
         }
     }
 
@@ -116,6 +118,7 @@ impl Ir {
 
     /// Says where a value comes from: the block's argument, or the operation that it is a result of.
     pub fn set_value_location(&mut self, value: Value, location: Location) {
+        self.edited();
         match self.value_def(value) {
             ValueDef::Argument(block, index) => {
                 self.blocks[block].argument_locations[index as usize] = location;
@@ -137,6 +140,7 @@ impl Ir {
     /// Appends an argument to a block.
     pub fn add_argument(&mut self, block: Block, ty: Type, location: Location) -> Value {
         let index = self.arguments(block).len() as u32;
+        self.edited();
         let def = ValueDef::Argument(block, index);
         let value = self.values.push(ValueData { ty, def, first_use: None.into() });
         self.blocks[block].arguments.push(value, &mut self.value_lists);
@@ -167,6 +171,7 @@ impl Ir {
     pub fn remove_argument(&mut self, block: Block, index: usize) {
         debug_assert!(self.is_unused(self.arguments(block)[index]), "argument is still used");
         self.blocks[block].arguments.remove(index, &mut self.value_lists);
+        self.edited();
         self.blocks[block].argument_locations.remove(index);
         for i in index..self.arguments(block).len() {
             let value = self.arguments(block)[i];

@@ -94,6 +94,7 @@ impl Ir {
     pub fn set_use(&mut self, slot: Use, value: Value) {
         self.unlink_use(slot);
         self.link_use(slot, value);
+        self.edited();
     }
 
     /// Replaces the whole operand list.
@@ -114,6 +115,7 @@ impl Ir {
             }
         }
         self.ops[op].operand_count = values.len() as u32;
+        self.edited();
         let first = self.ops[op].operands as usize;
         for (i, &value) in values.iter().enumerate() {
             self.link_use(Use::new(first + i), value);

@@ -50,6 +50,7 @@ impl Ir {
             debug_assert!(self.regions[region].parent.is_none(), "region owned twice");
             self.regions[region].parent = op.into();
         }
+        self.edited();
         op
     }
 
@@ -101,6 +102,7 @@ impl Ir {
         self.blocks[*successor].ways -= 1;
         *successor = block;
         self.blocks[block].ways += 1;
+        self.edited();
     }
 
     /// Attributes of an operation, inherent and discardable.
@@ -111,7 +113,10 @@ impl Ir {
 
     /// Replaces all attributes.
     pub fn set_attrs(&mut self, op: Op, attrs: Dict) {
-        self.ops[op].attrs = attrs;
+        if self.ops[op].attrs != attrs {
+            self.ops[op].attrs = attrs;
+            self.edited();
+        }
     }
 
     /// Attribute `name` of an operation.
@@ -129,13 +134,15 @@ impl Ir {
     /// Sets an attribute.
     pub fn set_attr(&mut self, op: Op, name: &str, attr: Attr) {
         let name = self.ctx.ident(name);
-        self.ops[op].attrs = self.ctx.dict_with(self.ops[op].attrs, name, attr);
+        let attrs = self.ctx.dict_with(self.ops[op].attrs, name, attr);
+        self.set_attrs(op, attrs);
     }
 
     /// Removes an attribute, if it is there.
     pub fn remove_attr(&mut self, op: Op, name: &str) {
         if let Some(name) = self.ctx.find_ident(name) {
-            self.ops[op].attrs = self.ctx.dict_without(self.ops[op].attrs, name);
+            let attrs = self.ctx.dict_without(self.ops[op].attrs, name);
+            self.set_attrs(op, attrs);
         }
     }
 
@@ -222,6 +229,7 @@ impl Ir {
     /// Puts a detached operation at the end of a block.
     pub fn append_op(&mut self, block: Block, op: Op) {
         debug_assert!(self.ops[op].parent.is_none(), "operation is in a block already");
+        self.edited();
         let last = self.blocks[block].last;
         self.ops[op].parent = block.into();
         self.ops[op].previous = last;
@@ -245,6 +253,7 @@ impl Ir {
         debug_assert!(self.ops[op].parent.is_none(), "operation is in a block already");
         let block = self.parent_block(anchor).expect("the anchor is in a block");
         let previous = self.ops[anchor].previous;
+        self.edited();
         self.ops[op].parent = block.into();
         self.ops[op].previous = previous;
         self.ops[op].next = anchor.into();
@@ -270,6 +279,7 @@ impl Ir {
     /// Takes an operation out of its block without erasing it.
     pub fn detach_op(&mut self, op: Op) {
         let Some(block) = self.parent_block(op) else { return };
+        self.edited();
         let (previous, next) = (self.ops[op].previous, self.ops[op].next);
         match previous.expand() {
             Some(previous) => self.ops[previous].next = next,
@@ -310,6 +320,7 @@ impl Ir {
         );
         self.detach_op(op);
         self.mark_erased(op);
+        self.edited();
     }
 
     /// Unlinks every operand and successor of `op` and of the operations inside, so that they can go in any order.

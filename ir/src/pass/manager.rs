@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use gpuc_diagnostics::Diagnostic;
+use rustc_hash::FxHashMap;
 
 use super::analysis::{Analyses, Preserved};
 use super::pipeline::nests_implicitly;
@@ -50,6 +51,8 @@ pub struct PassManager {
     /// What the passes of the last pipeline counted.
     pub counts: Counts,
     analyses: Analyses,
+    /// After how many edits of the IR a pass that settles last edited nothing in an operation.
+    settled: FxHashMap<(&'static str, Op), u64>,
 }
 
 impl std::fmt::Debug for PassManager {
@@ -73,6 +76,7 @@ impl PassManager {
     ) -> Result<(), PassFailure> {
         // Since the last run the IR may have changed, or be another.
         self.analyses = Analyses::default();
+        self.settled.clear();
         self.counts.clear();
         self.run_nested(ir, root, pipeline, 0)
     }
@@ -154,9 +158,15 @@ impl PassManager {
             counts: self.counts.entry(number).or_insert_with(|| vec![0; info.counters.len()]),
             pass: info,
         };
-        let result = pass.run(ir, op, &mut cx);
-        let preserved = cx.preserved;
+        let before = ir.edits();
+        let settles = pass.settles();
+        let has_settled = settles && self.settled.get(&(info.name, op)) == Some(&before);
+        let result = if has_settled { Ok(()) } else { pass.run(ir, op, &mut cx) };
+        let preserved = if ir.edits() == before { Preserved::All } else { cx.preserved };
         self.analyses.keep(&preserved);
+        if settles && ir.edits() == before {
+            self.settled.insert((info.name, op), before);
+        }
         self.add_time(info.name, start.elapsed());
         for instrument in &mut self.instruments {
             instrument.after(ir, op, info, result.is_err());

@@ -59,6 +59,12 @@ pub trait Pass: Any {
     /// Runs on `op`. Must not touch anything outside it. An error stops the pipeline; what the
     /// user should know besides goes to [`PassContext::report`].
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic>;
+
+    /// Whether a run that edited nothing, of this pass with any options for which this holds, need not be repeated before
+    /// something is edited. A run that edits nothing must then report and count nothing either.
+    fn settles(&self) -> bool {
+        false
+    }
 }
 
 /// What a pass is given besides the IR.

@@ -99,4 +99,13 @@ impl Pass for Canonicalize {
             }
         }
     }
+
+    // What edits nothing does so in any order and number of rounds.
+    fn settles(&self) -> bool {
+        self.enable_patterns.is_empty()
+            && self.disable_patterns.is_empty()
+            && self.region_simplify == RegionSimplification::Normal
+            && self.max_num_rewrites < 0
+            && self.max_iterations != 0
+    }
 }

@@ -33,10 +33,11 @@ impl Pass for Cse {
         cx.preserve::<DominanceInfo>();
         cx.count("num-cse'd", eliminator.merged);
         cx.count("num-dce'd", eliminator.dead);
-        if eliminator.merged + eliminator.dead == 0 {
-            cx.preserve_all();
-        }
         Ok(())
+    }
+
+    fn settles(&self) -> bool {
+        true
     }
 }
 
