@@ -3,7 +3,7 @@
 use gpuc_arch::{MAX_GRID_X, MAX_THREADS_PER_BLOCK, WARP_SIZE};
 use gpuc_dialects::{affine, arith, gpu, memref};
 use gpuc_ir::affine::{AffineExprKind, BinaryOp};
-use gpuc_ir::op::LoopBound;
+use gpuc_ir::op::{LoopBound, MemoryAccess, Subscripts};
 use gpuc_ir::{AffineExpr, Ir, Op, OpView, Value, ValueDef};
 
 use super::integer::{Binary, Cast, binary};
@@ -48,6 +48,18 @@ fn width(ir: &Ir, value: Value) -> u32 {
 /// What a value of integer or index type can be.
 pub fn range(ir: &Ir, value: Value) -> Range {
     bounded(ir, value, DEPTH)
+}
+
+/// What each subscript of an access can be; `None` where one is in no form that is known.
+pub fn of_subscripts(ir: &Ir, access: &MemoryAccess) -> Option<Vec<Range>> {
+    match &access.subscripts {
+        Subscripts::Values(values) => Some(values.iter().map(|&value| range(ir, value)).collect()),
+        Subscripts::Map(map, operands) => {
+            let value = affine::AffineValue::new(*map, operands);
+            let results = value.results(&ir.ctx).to_vec();
+            results.into_iter().map(|expr| of_expr(ir, expr, &value, DEPTH)).collect()
+        }
+    }
 }
 
 fn bounded(ir: &Ir, value: Value, depth: u32) -> Range {

@@ -8,7 +8,7 @@ use gpuc_dialects::{arith, memref};
 use gpuc_ir::op::Subscripts;
 use gpuc_ir::{Builder, DYNAMIC, Ir, Op, Type, Value};
 
-use super::warps::accesses;
+use super::warps::{accesses, stay_in_rows};
 use crate::analysis::access::name;
 use crate::plan::step::Banks;
 use crate::steps::refusal::Refusal;
@@ -108,8 +108,11 @@ impl BankLayout {
                 shape.len()
             )));
         }
-        if accesses(ir, buffer).is_none() {
+        let Some(users) = accesses(ir, buffer) else {
             return Err(refuse(format!("{called} is used in another way than element by element")));
+        };
+        if !stay_in_rows(ir, buffer, &users) {
+            return Err(refuse(format!("a subscript of {called} may be beyond the end of a row")));
         }
         let row = self.shape(shape).pop().unwrap_or(0);
         if self.exchanged && (shape.len() < 2 || row.count_ones() != 1) {

@@ -26,7 +26,7 @@ mod warps;
 use choice::Subject;
 use layout::{BankLayout, MOST_LONGER};
 use records::Records;
-use warps::{Warps, accesses};
+use warps::{Warps, accesses, stay_in_rows};
 
 use crate::analysis::access::{known_name, name};
 use crate::parallel::private_arrays::is_shared_by_threads;
@@ -253,6 +253,9 @@ fn chosen(ir: &Ir, func: Op, blocks: &Blocks, arrays: &[Op]) -> Option<Vec<Found
             continue;
         }
         let users = accesses(ir, ir.result(array, 0))?;
+        if !stay_in_rows(ir, ir.result(array, 0), &users) {
+            return None;
+        }
         if users.len() > MOST_ACCESSES {
             return None;
         }

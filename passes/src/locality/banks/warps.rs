@@ -11,6 +11,7 @@ use crate::analysis::access::subscripts;
 use crate::analysis::loops::{CountedLoop, dimensions};
 use crate::analysis::polynomial::Polynomial;
 use crate::analysis::quasi_affine::QuasiAffine;
+use crate::analysis::range::of_subscripts;
 
 /// What variables that all threads of a warp agree on are taken to be, one after the other: where an exclusive or is in the
 /// way, it is not the same which.
@@ -41,6 +42,20 @@ pub struct Request {
     pub weight: i64,
     /// For each sample, for each thread that takes part, its subscripts.
     pub subscripts: Vec<Vec<Vec<i64>>>,
+}
+
+/// Whether accesses of an array stay in its rows: a subscript beyond the end of one is an element of the next one, which lies
+/// somewhere else in another layout.
+pub fn stay_in_rows(ir: &Ir, array: Value, users: &[Op]) -> bool {
+    let shape = ir.ctx.shape(ir.ty(array)).unwrap_or(&[]);
+    let stays = |&op: &Op| {
+        let ranges = ir.memory_access(op).and_then(|access| of_subscripts(ir, &access));
+        ranges.is_some_and(|ranges| {
+            let mut inner = shape.iter().zip(&ranges).skip(1);
+            inner.all(|(&extent, range)| range.min >= 0 && range.max < i128::from(extent))
+        })
+    };
+    users.iter().all(stays)
 }
 
 /// The accesses to an array; `None` where it is used in another way than element by element.
