@@ -13,7 +13,7 @@ use gpuc_arch::Arch;
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::{PLAN_FILE_ATTR, RegionOp, TUNING_ATTR};
 use gpuc_frontend_c::preprocess::Preprocessed;
-use gpuc_ir::pass::PassManager;
+use gpuc_ir::pass::{PassManager, Registry};
 use gpuc_ir::{Ir, Op, OpView, WalkOrder};
 use gpuc_passes::forecast::{self, Forecast, Sizes};
 use gpuc_passes::plan::passes;
@@ -56,6 +56,8 @@ pub struct Nests {
     kernels: Ir,
     module: [Op; 2],
     arch: &'static Arch,
+    /// The passes that make kernels of loops.
+    registry: Registry,
     /// The functions among the kernels, with their plans.
     own: Vec<(Op, Plan)>,
 }
@@ -75,7 +77,8 @@ impl Nests {
         let (kernels, module, arch) = compile::at_level(text, &quiet, guides, Level::Gpu)?;
         let (affine, before, _) = compile::at_level(text, &quiet, guides, Level::Affine)?;
         let own = passes::own(&kernels, module);
-        Ok(Nests { affine, kernels, module: [before, module], arch, own })
+        let registry = pipelines::registry();
+        Ok(Nests { affine, kernels, module: [before, module], arch, registry, own })
     }
 
     /// The compiler's own plans.
@@ -164,10 +167,8 @@ impl Nests {
             ["", &(text::header() + &plan.to_string())].map(|text| ir.ctx.string_attr(text));
         let texts = ir.ctx.array_attr(&texts);
         ir.set_attr(module, PLAN_FILE_ATTR, texts);
-        let registry = pipelines::registry();
-        let stage = pipelines::PARALLEL;
-        let mut pipeline =
-            pipelines::pipeline(stage, ir.name(module), self.arch, &registry).ok()?;
+        let (stage, anchor) = (pipelines::PARALLEL, ir.name(module));
+        let mut pipeline = pipelines::pipeline(stage, anchor, self.arch, &self.registry).ok()?;
         let mut manager = PassManager::new();
         manager.skip_verify = true;
         manager.run(&mut ir, module, &mut pipeline).ok()?;
@@ -179,10 +180,10 @@ impl Nests {
 
 /// What the kernels of one construct are expected to take.
 fn price(ir: &Ir, module: Op, arch: &Arch, construct: Op, sizes: &Sizes) -> Price {
-    let own = forecast::kernels_of(ir, module, |op| (op == construct).then_some(sizes), arch);
+    let own = forecast::started(ir, module, construct, sizes, arch);
     let mut price = Price::default();
     let own = own.into_iter().map(|kernel| kernel.forecast);
-    for Forecast { work, estimate, launches, .. } in own.filter(|forecast| forecast.is_chosen) {
+    for Forecast { work, estimate, launches, .. } in own {
         price.seconds += estimate.seconds * launches;
         let blocks = i64::try_from(work.blocks).unwrap_or(i64::MAX);
         price.blocks = price.blocks.max(blocks);

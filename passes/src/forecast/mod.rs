@@ -110,14 +110,27 @@ impl Expected {
 
 /// The kernels of a module, in their order: versions of a construct in the order in which the host asks for them.
 pub fn kernels(ir: &Ir, module: Op, sizes: &Sizes, arch: &Arch) -> Vec<Expected> {
-    kernels_of(ir, module, |_| Some(sizes), arch)
+    expected(ir, module, |_, _, _| Some(sizes), arch)
 }
 
-/// The kernels of those constructs that there are sizes for.
-pub fn kernels_of<'s>(
+/// Those of a construct that the host starts.
+pub fn started(ir: &Ir, module: Op, construct: Op, sizes: &Sizes, arch: &Arch) -> Vec<Expected> {
+    let is_started = |of: Op, kernel: GPUFuncOp, launch| {
+        of == construct && {
+            let (extents, found) = (extents(ir, kernel.op()), &FxHashMap::default());
+            let subject =
+                Subject { ir, arch, kernel: kernel.op(), extents, found, is_uneven: false };
+            parameters(ir, (kernel, launch), sizes, &mut Walk::new(&subject)).1 > 0.0
+        }
+    };
+    expected(ir, module, |of, kernel, launch| is_started(of, kernel, launch).then_some(sizes), arch)
+}
+
+/// The kernels that there are sizes for, by construct, kernel and launch.
+fn expected<'s>(
     ir: &Ir,
     module: Op,
-    sizes: impl Fn(Op) -> Option<&'s Sizes>,
+    sizes: impl Fn(Op, GPUFuncOp, Option<LaunchFuncOp>) -> Option<&'s Sizes>,
     arch: &Arch,
 ) -> Vec<Expected> {
     let launches = launches_of(ir, module);
@@ -128,7 +141,8 @@ pub fn kernels_of<'s>(
         let name = ir.symbol_name(kernel.op()).and_then(|name| ir.ctx.find_ident(name));
         let launch = name.and_then(|name| launches.get(&name)).copied();
         let construct = launch.and_then(|launch| construct_of(ir, launch)).unwrap_or(kernel.op());
-        let forecast = forecast(ir, kernel, launch, sizes(construct)?, arch);
+        let sizes = sizes(construct, kernel, launch)?;
+        let forecast = forecast(ir, kernel, launch, sizes, arch);
         Some(Expected { kernel: kernel.op(), construct, forecast })
     });
     expected.collect()
