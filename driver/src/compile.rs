@@ -326,6 +326,17 @@ fn guided<T>(
     }
 }
 
+/// Notes at each kernel how many registers its threads may have, where an option says so.
+pub(crate) fn limit_registers(ir: &mut Ir, module: Op, arguments: &Arguments) {
+    let Some(most) = arguments.max_registers else { return };
+    let most = ir.ctx.i64_attr(most.into());
+    for kernel in ir.nested_ops(module, WalkOrder::PreOrder) {
+        if GPUFuncOp::is(ir, kernel) {
+            ir.set_attr(kernel, nvvm::MAX_REGISTERS, most);
+        }
+    }
+}
+
 /// How C is lowered.
 pub(crate) fn lower_options(arguments: &Arguments) -> lower::Options {
     lower::Options {
@@ -561,7 +572,8 @@ impl<'a> Unit<'a> {
                     }
                     self.run(stage)?;
                     if stage.name == pipelines::PARALLEL.name {
-                        self.limit_registers();
+                        let module = self.module();
+                        limit_registers(&mut self.ir, module, self.arguments);
                         self.remark_forecasts();
                     }
                 }
@@ -590,17 +602,6 @@ impl<'a> Unit<'a> {
     fn find(&self, is: impl Fn(&Ir, Op) -> bool) -> Option<Op> {
         let block = self.ir.body(self.module(), 0);
         self.ir.ops(block).find(|&op| is(&self.ir, op))
-    }
-
-    /// Notes at each kernel how many registers its threads may have, where an option says so.
-    fn limit_registers(&mut self) {
-        let Some(most) = self.arguments.max_registers else { return };
-        let most = self.ir.ctx.i64_attr(most.into());
-        let kernels = self.find(GPUModuleOp::is).into_iter();
-        let kernels = kernels.flat_map(|module| self.ir.nested_ops(module, WalkOrder::PreOrder));
-        for kernel in kernels.filter(|&op| GPUFuncOp::is(&self.ir, op)).collect::<Vec<_>>() {
-            self.ir.set_attr(kernel, nvvm::MAX_REGISTERS, most);
-        }
     }
 
     /// Says what kernels are expected to take, where that is wanted.

@@ -17,5 +17,6 @@ pub mod execution;
 pub mod filecheck;
 pub mod generate;
 pub mod lit;
+pub mod project;
 pub mod rot;
 pub mod tools;

@@ -2,11 +2,7 @@
 //! what stands in front of compilers: ccache, distcc, bear. What is not installed is named as skipped. CMake's modules of
 //! OpenACC and OpenMP are tested in `drop_in`.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-use gpuc_tests::execution::{self, End};
-use gpuc_tests::tools::Tools;
+use gpuc_tests::project::{Project, gpuc, has};
 
 /// A library with a region, and a program that calls it and says what came of it.
 const LIBRARY: &str = "\
@@ -40,49 +36,11 @@ int main(void)
 /// What the program prints.
 const SAID: &str = "202211 10100\n";
 
-/// A project in a temporary folder.
-struct Project(tempfile::TempDir);
-
-impl Project {
-    /// With the files of the build system beside the sources; `None` where a tool is missing, which is said.
-    fn new(tools: &[&str], files: &[(&str, &str)]) -> Option<Project> {
-        for tool in tools {
-            let found = Command::new(tool).arg("--version").output();
-            if !found.is_ok_and(|output| output.status.success()) {
-                eprintln!("skipped: there is no `{tool}`");
-                return None;
-            }
-        }
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let sources = [("scale.c", LIBRARY), ("scale.h", HEADER), ("main.c", PROGRAM)];
-        for (name, text) in sources.iter().chain(files) {
-            std::fs::write(folder.path().join(name), text).unwrap();
-        }
-        Some(Project(folder))
-    }
-
-    /// A script of the shell in it, with gpuc as the compiler; what it prints.
-    fn shell(&self, script: &str) -> String {
-        let mut command = Command::new("sh");
-        command.args(["-e", "-c", script]).current_dir(self.0.path());
-        command
-            .env("CC", gpuc())
-            .env("LC_ALL", "C")
-            .env("GPUC_DEVICE", "sim")
-            .env("GPUC_QUIET", "1");
-        command.env_remove("GPUC_CC").env_remove("CFLAGS").env_remove("MAKEFLAGS");
-        let outcome = execution::run(&mut command, Vec::new(), true).unwrap();
-        assert_eq!(outcome.end(), End::Success, "{script}\n{}", outcome.tail());
-        outcome.text()
-    }
-
-    fn path(&self) -> &Path {
-        self.0.path()
-    }
-}
-
-fn gpuc() -> PathBuf {
-    Tools::find().ours("gpuc").unwrap()
+/// The program with the files of a build system beside its sources; `None` where a tool is missing, which is said.
+fn project(tools: &[&str], files: &[(&str, &str)]) -> Option<Project> {
+    let sources = [("scale.c", LIBRARY), ("scale.h", HEADER), ("main.c", PROGRAM)];
+    let all = sources.iter().chain(files).copied();
+    tools.iter().all(|tool| has(tool)).then(|| Project::new(all))
 }
 
 #[test]
@@ -95,7 +53,7 @@ assert(cc.has_header('openacc.h') and cc.has_function('printf', prefix: '#includ
 library = shared_library('scale', 'scale.c')
 executable('program', 'main.c', link_with: library)
 ";
-    let Some(project) = Project::new(&["meson", "ninja"], &[("meson.build", BUILD)]) else {
+    let Some(project) = project(&["meson", "ninja"], &[("meson.build", BUILD)]) else {
         return;
     };
     project.shell("meson setup build && ninja -C build");
@@ -120,7 +78,7 @@ add_library(scale STATIC scale.c)
 add_executable(program main.c)
 target_link_libraries(program scale m)
 ";
-    let Some(project) = Project::new(&["cmake", "ninja"], &[("CMakeLists.txt", LISTS)]) else {
+    let Some(project) = project(&["cmake", "ninja"], &[("CMakeLists.txt", LISTS)]) else {
         return;
     };
     project.shell("cmake -G Ninja -B build . && ninja -C build");
@@ -156,7 +114,7 @@ program_SOURCES = main.c
 program_LDADD = libscale.a
 ";
     let files = [("configure.ac", CONFIGURE), ("Makefile.am", MAKE)];
-    let Some(project) = Project::new(&["autoconf", "automake", "make"], &files) else { return };
+    let Some(project) = project(&["autoconf", "automake", "make"], &files) else { return };
     project.shell("aclocal && autoconf && automake --add-missing");
     let said = project.shell(
         "mkdir out && cd out && ../configure --prefix=$PWD/installed && make && make install",
@@ -177,7 +135,7 @@ Version: 1
 Cflags: -I${pcfiledir} -DSCALE=1
 Libs: -L${pcfiledir} -lscale -Wl,-rpath,${pcfiledir}
 ";
-    let Some(project) = Project::new(&["pkg-config"], &[("scale.pc", PACKAGE)]) else { return };
+    let Some(project) = project(&["pkg-config"], &[("scale.pc", PACKAGE)]) else { return };
     project.shell("$CC -fPIC -shared scale.c -o libscale.so");
     let script = "mkdir use && cd use && export PKG_CONFIG_PATH=$(cd .. && pwd) && $CC ../main.c $(pkg-config --cflags --libs scale) -o program";
     project.shell(script);
@@ -204,7 +162,7 @@ program_LDADD = libscale.la
 ";
     let files = [("configure.ac", CONFIGURE), ("Makefile.am", MAKE)];
     let tools = ["autoconf", "automake", "libtoolize", "make"];
-    let Some(project) = Project::new(&tools, &files) else { return };
+    let Some(project) = project(&tools, &files) else { return };
     project.shell("libtoolize && aclocal && autoconf && automake --add-missing");
     project.shell(
         "mkdir out && cd out && ../configure --prefix=$PWD/installed && make && make install",
@@ -221,7 +179,7 @@ program_LDADD = libscale.la
 /// The second time nothing is compiled: what gpuc writes depends on what ccache looks at, and on nothing else.
 #[test]
 fn ccache_finds_what_was_compiled() {
-    let Some(project) = Project::new(&["ccache"], &[]) else { return };
+    let Some(project) = project(&["ccache"], &[]) else { return };
     let compile = "export CCACHE_DIR=$PWD/cache; for name in scale main; do ccache $CC -O1 -g -c $name.c; done";
     project.shell(compile);
     project.shell("mv scale.o first.o");
@@ -245,7 +203,7 @@ fn ccache_finds_what_was_compiled() {
 /// What distcc sends away is preprocessed: directives and the place where they stood survive it.
 #[test]
 fn distcc_sends_it_away() {
-    let Some(project) = Project::new(&["distcc", "distccd"], &[]) else { return };
+    let Some(project) = project(&["distcc", "distccd"], &[]) else { return };
     // A server that takes one of the free ports; it works for nobody else, and ends with the script.
     let script = "\
 export DISTCC_DIR=$PWD/state DISTCC_FALLBACK=0
@@ -257,10 +215,11 @@ distccd --daemon --no-detach --user $user --port $port --listen 127.0.0.1 --allo
     --enable-tcp-insecure --log-file=$PWD/log >server 2>&1 &
 trap \"kill $!\" EXIT
 sleep 1
-if ! DISTCC_HOSTS=127.0.0.1:$port distcc $CC -O1 -g -c scale.c 2>said; then
-    echo skipped: $(tail -1 said)
+if ! kill -0 $!; then
+    echo skipped: $(tail -1 server)
     exit 0
 fi
+DISTCC_HOSTS=127.0.0.1:$port distcc $CC -O1 -g -c scale.c
 $CC main.c scale.o -o program";
     let said = project.shell(script);
     if said.starts_with("skipped") {
@@ -275,7 +234,7 @@ $CC main.c scale.o -o program";
 /// With gpuc among the compilers that it looks for (`docs/editors.md`), bear writes down the user's command, once a file.
 #[test]
 fn bear_writes_down_the_users_commands() {
-    let Some(project) = Project::new(&["bear"], &[]) else { return };
+    let Some(project) = project(&["bear"], &[]) else { return };
     let configuration = format!(
         "{{\"compilation\": {{\"compilers_to_recognize\": [{{\"executable\": \"{}\", \
          \"flags_to_add\": [], \"flags_to_remove\": []}}], \"compilers_to_exclude\": []}}}}",

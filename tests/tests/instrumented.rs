@@ -1,11 +1,11 @@
 //! What host compilers put into programs for other tools: line tables, counters, checks, code for the linker to
 //! optimise. A region changes none of it. What is not installed is named as skipped.
 
-use std::path::PathBuf;
 use std::process::Command;
 
-use gpuc_tests::execution::{self, End, Outcome};
-use gpuc_tests::tools::{Tools, host_compiler};
+use gpuc_tests::execution::End;
+use gpuc_tests::project::{Project, has};
+use gpuc_tests::tools::host_compiler;
 
 /// Line 7 is the loop of the region, line 8 its body.
 const LIBRARY: &str = "\
@@ -40,48 +40,8 @@ int main(int count, char **words)
 const SAID: &str = "10100\n";
 
 /// A folder with the program in two files.
-struct Project(tempfile::TempDir);
-
-impl Project {
-    fn new() -> Project {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        std::fs::write(folder.path().join("scale.c"), LIBRARY).unwrap();
-        std::fs::write(folder.path().join("main.c"), PROGRAM).unwrap();
-        Project(folder)
-    }
-
-    /// A script of the shell in it, whatever comes of it.
-    fn attempt(&self, script: &str) -> Outcome {
-        let mut command = Command::new("sh");
-        command.args(["-e", "-c", script]).current_dir(self.0.path());
-        command
-            .env("CC", gpuc())
-            .env("LC_ALL", "C")
-            .env("GPUC_DEVICE", "sim")
-            .env("GPUC_QUIET", "1");
-        execution::run(&mut command, Vec::new(), true).unwrap()
-    }
-
-    /// A script of the shell that succeeds; what it prints.
-    fn shell(&self, script: &str) -> String {
-        let outcome = self.attempt(script);
-        assert_eq!(outcome.end(), End::Success, "{script}\n{}", outcome.tail());
-        outcome.text()
-    }
-}
-
-fn gpuc() -> PathBuf {
-    Tools::find().ours("gpuc").unwrap()
-}
-
-/// Whether a tool is there; that it is not is said.
-fn has(tool: &str) -> bool {
-    let found = Command::new(tool).arg("--version").output();
-    let found = found.is_ok_and(|output| output.status.success());
-    if !found {
-        eprintln!("skipped: there is no `{tool}`");
-    }
-    found
+fn project() -> Project {
+    Project::new([("scale.c", LIBRARY), ("main.c", PROGRAM)])
 }
 
 /// Whether the host compiler has the library that an option asks for.
@@ -103,7 +63,7 @@ fn gdb_stops_at_the_users_lines_of_host_and_fallback() {
     if !has("gdb") {
         return;
     }
-    let project = Project::new();
+    let project = project();
     project.shell("$CC -g -O0 main.c scale.c -o program");
     let debug =
         "gdb -q -nx -batch -ex 'set debuginfod enabled off' -ex 'set startup-with-shell off'";
@@ -136,7 +96,7 @@ fn sanitizers_find_what_the_host_does_wrong_and_nothing_of_ours() {
         if !host_has(option) {
             continue;
         }
-        let project = Project::new();
+        let project = project();
         project.shell(&format!(
             "$CC -g -O1 {option} -fno-sanitize-recover=all main.c scale.c -o program"
         ));
@@ -159,7 +119,7 @@ fn the_linker_may_optimise() {
     if !host_has("-flto") {
         return;
     }
-    let project = Project::new();
+    let project = project();
     for options in ["-flto -O2", "-flto -O2 -ffat-lto-objects -g", "-flto -fPIE -pie"] {
         project.shell(&format!("$CC {options} -c scale.c && $CC {options} -c main.c"));
         project.shell(&format!("$CC {options} main.o scale.o -o program"));
@@ -173,13 +133,14 @@ fn coverage_is_of_the_users_lines() {
     if !has("gcov") || !host_has("--coverage") {
         return;
     }
-    let project = Project::new();
+    let project = project();
     project.shell("$CC --coverage -O0 -c scale.c && $CC --coverage -O0 main.c scale.o -o program");
     assert_eq!(project.shell("GPUC_DEVICE=host ./program"), SAID);
     let said = project.shell("gcov scale.gcda 2>&1");
     assert!(said.contains("File 'scale.c'") && !said.contains("gpuc>"), "{said}");
     let counts = project.shell("cat scale.c.gcov");
     let body = counts.lines().find(|line| line.contains("sum += ")).unwrap_or_default();
+    // One more than its rounds: what ends the construct stands on its last line.
     assert!(body.trim_start().starts_with("102"), "{counts}");
     assert_eq!(project.shell("rm scale.gcda; GPUC_DEVICE=sim ./program"), SAID);
     project.shell("gcov scale.gcda");
@@ -197,7 +158,7 @@ fn coverage_is_of_the_users_lines() {
 
 #[test]
 fn split_line_tables_are_found() {
-    let project = Project::new();
+    let project = project();
     project
         .shell("$CC -g -gsplit-dwarf -c scale.c && $CC -g -gsplit-dwarf main.c scale.o -o program");
     assert_eq!(project.shell("./program"), SAID);

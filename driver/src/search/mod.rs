@@ -49,12 +49,14 @@ pub type Priced = (Plan, Price);
 
 /// The constructs of a unit whose plans are the compiler's own.
 #[derive(Debug)]
-pub struct Nests {
+pub struct Nests<'a> {
+    arguments: &'a Arguments,
     /// Their loops in closed form, of which all candidates are made.
     affine: Ir,
-    /// The same with the compiler's own kernels.
+    /// The same with the compiler's own kernels, and with what directives ask for, as far as it can be followed.
     kernels: Ir,
-    module: [Op; 2],
+    /// The modules of the two.
+    modules: [Op; 2],
     arch: &'static Arch,
     /// The passes that make kernels of loops.
     registry: Registry,
@@ -62,23 +64,23 @@ pub struct Nests {
     own: Vec<(Op, Plan)>,
 }
 
-impl Nests {
+impl<'a> Nests<'a> {
     /// Those of a text.
     ///
     /// # Errors
     /// It cannot be compiled.
     pub fn of(
         text: &Preprocessed,
-        arguments: &Arguments,
+        arguments: &'a Arguments,
         guides: &Guides,
-    ) -> Result<Nests, Failure> {
+    ) -> Result<Nests<'a>, Failure> {
         let mut quiet = arguments.clone();
         (quiet.print_after_all, quiet.timing) = (false, false);
-        let (kernels, module, arch) = compile::at_level(text, &quiet, guides, Level::Gpu)?;
+        let (kernels, after, arch) = compile::at_level(text, &quiet, guides, Level::Gpu)?;
         let (affine, before, _) = compile::at_level(text, &quiet, guides, Level::Affine)?;
-        let own = passes::own(&kernels, module);
+        let (modules, own) = ([before, after], passes::own(&kernels, after));
         let registry = pipelines::registry();
-        Ok(Nests { affine, kernels, module: [before, module], arch, registry, own })
+        Ok(Nests { arguments, affine, kernels, modules, arch, registry, own })
     }
 
     /// The compiler's own plans.
@@ -88,7 +90,7 @@ impl Nests {
 
     /// What the compiler's own plan, by its number, is expected to take.
     pub fn price(&self, number: usize, sizes: &Sizes) -> Price {
-        price(&self.kernels, self.module[1], self.arch, self.own[number].0, sizes)
+        price(&self.kernels, self.modules[1], self.arch, self.own[number].0, sizes)
     }
 
     /// The candidates beside the compiler's own plan that can be followed, those first that are expected to take least.
@@ -106,10 +108,9 @@ impl Nests {
             all.extend(priced(candidates::variants(&plain)));
             sort(&mut all);
             let mut shapes = candidates::shapes(&plain);
-            if let Some((best, _)) = all.first() {
+            if let Some((best, _)) = all.first().filter(|(best, _)| *best != plain) {
                 shapes.extend(candidates::shapes(best));
             }
-            shapes.dedup();
             all.extend(priced(shapes));
         }
         // What takes exactly as long is the same kernel, the steps that differ being for others that do not run.
@@ -125,7 +126,7 @@ impl Nests {
         let name = self.kernels.symbol_name(func)?;
         let mut alone = self.affine.clone();
         let others: Vec<Op> = alone
-            .ops(alone.body(self.module[0], 0))
+            .ops(alone.body(self.modules[0], 0))
             .filter(|&op| {
                 let nested = alone.nested_ops(op, WalkOrder::PreOrder);
                 alone.symbol_name(op) != Some(name)
@@ -133,7 +134,7 @@ impl Nests {
             })
             .collect();
         others.into_iter().for_each(|op| alone.erase_op(op));
-        alone.remove_attr(self.module[0], TUNING_ATTR);
+        alone.remove_attr(self.modules[0], TUNING_ATTR);
         Some(alone)
     }
 
@@ -162,7 +163,7 @@ impl Nests {
 
     /// What a plan is expected to take; nothing where it is refused.
     fn price_of(&self, mut ir: Ir, plan: &Plan, sizes: &Sizes) -> Option<Price> {
-        let module = self.module[0];
+        let module = self.modules[0];
         let texts =
             ["", &(text::header() + &plan.to_string())].map(|text| ir.ctx.string_attr(text));
         let texts = ir.ctx.array_attr(&texts);
@@ -172,6 +173,7 @@ impl Nests {
         let mut manager = PassManager::new();
         manager.skip_verify = true;
         manager.run(&mut ir, module, &mut pipeline).ok()?;
+        compile::limit_registers(&mut ir, module, self.arguments);
         let (func, _) =
             passes::all(&ir, module).into_iter().find(|(_, own)| own.key == plan.key)?;
         Some(price(&ir, module, self.arch, func, sizes)).filter(|price| price.seconds > 0.0)

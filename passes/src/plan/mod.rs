@@ -8,7 +8,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`step`] | the steps, one closed enum |
-//! | [`text`], [`cursor`], [`wording`], [`wording_more`] | parser and printer: of files, of lines, of each step |
+//! | [`text`], [`cursor`], [`wording`] | parser and printer: of files, of lines, of each step |
 //! | [`names`] | names of loops |
 //! | [`key`] | what a plan belongs to |
 //! | [`record`] | steps that were taken |
@@ -28,7 +28,6 @@ pub mod step;
 pub mod text;
 pub mod tuning;
 mod wording;
-mod wording_more;
 
 pub use given::Given;
 pub use record::record;

@@ -299,6 +299,9 @@ pub struct Map {
     pub dims: Vec<(Vec<Name>, DimMap)>,
 }
 
+/// Elements that rows of an array get longer by, at most.
+pub const MOST_LONGER: i64 = 128;
+
 /// Another layout of an array in memory of the block: `spread-banks`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Banks {

@@ -37,11 +37,9 @@ pub(super) fn excludes(unit: &TranslationUnit, stmt: StmtId) -> Option<Excludes>
         if let Some((decl, None)) = walk::called(unit, node)
             && let Node::Expr(call) = node
         {
-            let words = match unit.name(decl) {
-                "omp_test_lock" => "omp_test_lock",
-                name if Lock::asked_by(name) == Some(Lock::Nothing { waits: true }) => {
-                    "omp_set_lock"
-                }
+            let words = match Lock::asked_by(unit.name(decl)) {
+                Some(Lock::Locked) => "omp_test_lock",
+                Some(Lock::Nothing { waits: true }) => "omp_set_lock",
                 _ => return Below::Enter,
             };
             found.get_or_insert(Excludes { words, span: unit.exprs[call].span });

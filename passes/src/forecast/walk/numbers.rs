@@ -50,14 +50,11 @@ impl Walk<'_> {
             let dims = ir.loop_dimensions(ir.block_op(block)?);
             let dim = dims.iter().find(|dim| dim.variable == value)?;
             self.find_bounds(dim);
-            let [lower, upper] = [self.bound(&dim.lower, true)?, self.bound(&dim.upper, false)?];
+            self.bound(&dim.lower, true)?;
+            self.bound(&dim.upper, false)?;
             // A loop of one round, over parts of a grid that is too large for one launch, is at its start.
-            let (_, step, trips) = self.dimension(dim);
-            match trips {
-                ..=1 => Index::constant(lower.typical()),
-                _ if step == 1 => Index::constant((lower.typical() + upper.typical()) / 2),
-                _ => Index::constant(lower.typical() + trips / 2 * step),
-            }
+            let (lower, step, trips) = self.dimension(dim);
+            Index::constant(lower.typical() + trips / 2 * step)
         };
         let number = found.typical();
         self.numbers.insert(value, found);

@@ -9,9 +9,10 @@
 use gpuc_arch::{BANK_BYTES, BANKS};
 use indexmap::IndexMap;
 
-use super::layout::{BankLayout, MOST_LONGER};
+use super::layout::BankLayout;
 use super::warps::Request;
 use crate::analysis::sharing::banks::most_words;
+use crate::plan::step::MOST_LONGER;
 
 /// Elements that one load brings, at most.
 const WIDE: [usize; 2] = [4, 2];

@@ -13,9 +13,6 @@ use crate::analysis::access::name;
 use crate::plan::step::Banks;
 use crate::steps::refusal::Refusal;
 
-/// Elements that rows get longer by, at most.
-pub const MOST_LONGER: i64 = 128;
-
 /// A layout of an array: the order of its dimensions, how much longer than they need be its rows are, and whether the
 /// elements of a row are exchanged by its number.
 #[derive(Clone, Debug, PartialEq, Eq)]

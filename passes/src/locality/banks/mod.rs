@@ -24,14 +24,14 @@ mod records;
 mod warps;
 
 use choice::Subject;
-use layout::{BankLayout, MOST_LONGER};
+use layout::BankLayout;
 use records::Records;
-use warps::{Warps, accesses, stay_in_rows};
+use warps::{Warps, accesses};
 
 use crate::analysis::access::{known_name, name};
 use crate::parallel::private_arrays::is_shared_by_threads;
 use crate::parallel::threads::Extents;
-use crate::plan::step::Banks;
+use crate::plan::step::{Banks, MOST_LONGER};
 use crate::plan::{Given, is_planned, record};
 use crate::steps::refusal::Refusal;
 use crate::target::target;
@@ -253,9 +253,6 @@ fn chosen(ir: &Ir, func: Op, blocks: &Blocks, arrays: &[Op]) -> Option<Vec<Found
             continue;
         }
         let users = accesses(ir, ir.result(array, 0))?;
-        if !stay_in_rows(ir, ir.result(array, 0), &users) {
-            return None;
-        }
         if users.len() > MOST_ACCESSES {
             return None;
         }
