@@ -174,6 +174,56 @@ mod licm {
         );
     }
 
+    /// Out of conditions in a loop only where that is asked for, and never where there are loops in it.
+    #[test]
+    fn out_of_conditions() {
+        check(
+            "loop-invariant-code-motion{conditional=true}",
+            "func.func @f(%n: index, %d: index, %c: i1, %x: f32, %a: memref<?xf32>) {
+               %c0 = arith.constant 0 : index
+               %c1 = arith.constant 1 : index
+               scf.for %i = %c0 to %n step %c1 {
+                 scf.if %c {
+                   %0 = arith.muli %n, %n : index
+                   memref.store %x, %a[%0] : memref<?xf32>
+                 }
+                 scf.for %j = %c0 to %n step %c1 {
+                   scf.if %c {
+                     %1 = arith.muli %n, %d : index
+                     %2 = arith.divui %n, %d : index
+                     %3 = arith.addi %1, %2 : index
+                     memref.store %x, %a[%3] : memref<?xf32>
+                   }
+                 }
+               }
+               return
+             }",
+            expect![[r#"
+                module {
+                  func.func @f(%arg0: index, %arg1: index, %arg2: i1, %arg3: f32, %arg4: memref<?xf32>) {
+                    %c0 = arith.constant 0 : index
+                    %c1 = arith.constant 1 : index
+                    %0 = arith.muli %arg0, %arg1 : index
+                    scf.for %arg5 = %c0 to %arg0 step %c1 {
+                      scf.if %arg2 {
+                        %1 = arith.muli %arg0, %arg0 : index
+                        memref.store %arg3, %arg4[%1] : memref<?xf32>
+                      }
+                      scf.for %arg6 = %c0 to %arg0 step %c1 {
+                        scf.if %arg2 {
+                          %1 = arith.divui %arg0, %arg1 : index
+                          %2 = arith.addi %0, %1 : index
+                          memref.store %arg3, %arg4[%2] : memref<?xf32>
+                        }
+                      }
+                    }
+                    return
+                  }
+                }
+            "#]],
+        );
+    }
+
     #[test]
     fn branches_move_as_a_whole() {
         check(

@@ -22,8 +22,8 @@ use super::tile_contractions::open_nest;
 use super::time_choice::{Choice, busy, choose};
 use super::time_plan::{Expected, TimePlan};
 use super::time_sweeps::{Sweeps, Unsuitable, join};
-use super::time_tiles::emit;
 use super::wide::enough_and_apart;
+use super::{time_planes, time_tiles};
 use crate::plan::text::Placed;
 use crate::plan::{Given, is_planned, names, record, step};
 use crate::steps::refusal::Refusal;
@@ -35,7 +35,7 @@ gpuc_ir::pass! {
     BlockTime = "block-time" on "func.func" {
         /// The device, whose table gives the number of multiprocessors and their memory.
         arch: String = Arch::default_target().name.to_owned(),
-        /// Steps, rows and columns of a tile, and rows of a thread, instead of those for the device.
+        /// Steps, rows and columns of a tile, rows of a thread, and planes of a block, instead of those for the device.
         tile_sizes: Vec<i64> = Vec::new(),
         /// Blocks that a grid must have, instead of as many as keep the device busy.
         least_blocks: Option<i64> = None,
@@ -44,6 +44,8 @@ gpuc_ir::pass! {
 
 /// Sizes that the options may give.
 const LARGEST: i64 = 4096;
+/// Planes of a block where the options give none.
+const USUAL_PLANES: i64 = 64;
 
 impl Pass for BlockTime {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
@@ -178,18 +180,18 @@ fn planned_tiles(
 
 impl BlockTime {
     /// The sizes that the options give.
-    fn given(&self) -> Result<Option<[i64; 4]>, Diagnostic> {
-        match self.tile_sizes[..] {
-            [] => Ok(None),
-            [steps, rows, columns, each]
-                if [steps, rows, columns, each].iter().all(|n| (1..=LARGEST).contains(n)) =>
-            {
-                Ok(Some([steps, rows, columns, each]))
-            }
-            _ => Err(Diagnostic::error(
-                "tile-sizes are four, from 1: steps, rows and columns of a tile, rows of a thread",
-            )),
+    fn given(&self) -> Result<Option<[i64; 5]>, Diagnostic> {
+        let sizes = match self.tile_sizes[..] {
+            [] => return Ok(None),
+            [steps, rows, columns, each] => [steps, rows, columns, each, USUAL_PLANES],
+            [steps, rows, columns, each, planes] => [steps, rows, columns, each, planes],
+            _ => [0; 5],
+        };
+        if sizes.iter().all(|size| (1..=LARGEST).contains(size)) {
+            return Ok(Some(sizes));
         }
+        let text = "tile-sizes are four or five, from 1: steps, rows and columns of a tile, rows of a thread, planes of a block";
+        Err(Diagnostic::error(text))
     }
 
     /// The tiles of sweeps without a plan, and the blocks that there must be, those for more of them first.
@@ -198,15 +200,17 @@ impl BlockTime {
         ir: &Ir,
         sweeps: &Sweeps,
         time: scf::ForOp,
-        sizes: Option<[i64; 4]>,
+        sizes: Option<[i64; 5]>,
         arch: &Arch,
     ) -> Vec<Choice> {
         let mut found = match sizes {
-            Some([steps, rows, columns, rows_each]) => {
-                let plan = match sweeps.has_rows {
-                    true => TimePlan { steps, tile: [rows, columns], rows_each },
-                    false => TimePlan { steps, tile: [1, columns], rows_each: 1 },
+            Some([steps, rows, columns, rows_each, planes]) => {
+                let (tile, rows_each) = match sweeps.has_rows {
+                    true => ([rows, columns], rows_each),
+                    false => ([1, columns], 1),
                 };
+                let planes = if sweeps.planes.is_some() { planes } else { 1 };
+                let plan = TimePlan { steps, tile, rows_each, planes };
                 match plan.check(ir, sweeps, arch) {
                     Ok(()) => vec![(plan, plan.expect(ir, sweeps, arch, i64::MAX), busy(arch))],
                     Err(_) => Vec::new(),
@@ -236,6 +240,9 @@ fn block(
     let mut sides = vec![1; sweeps.dims.len()];
     for (side, core) in plan.core(sweeps).into_iter().enumerate() {
         sides[sweeps.tiled[side]] = core;
+    }
+    if let Some(planes) = sweeps.planes {
+        sides[planes] = plan.planes;
     }
     let parts = (&sweeps.dims[..], &sides[..]);
     let holds = enough_and_apart(&mut b, time.op(), parts, blocks, &sweeps.apart);
@@ -271,7 +278,11 @@ fn block(
         let region = RegionOp::cast(ir, region)?;
         let sweeps = Sweeps::of(ir, region).ok()?;
         let nests = [0, 1].map(|sweep: usize| sweeps.each[sweep].nest);
-        emit(&mut Builder::before(ir, nests[1]), &sweeps, plan, from);
+        let b = &mut Builder::before(ir, nests[1]);
+        match sweeps.planes {
+            Some(planes) => time_planes::emit(b, &sweeps, plan, from, planes),
+            None => time_tiles::emit(b, &sweeps, plan, from),
+        };
         for nest in nests {
             ir.erase_op(nest);
         }

@@ -79,9 +79,9 @@ pub fn whole_sides<'a>(
 }
 
 /// Memory of the block for rows of elements.
-pub fn block_memory(b: &mut Builder<'_>, shape: [i64; 2], element: Type) -> Value {
+pub fn block_memory(b: &mut Builder<'_>, shape: &[i64], element: Type) -> Value {
     let space = AddressSpace::Workgroup.attr(&mut b.ctx);
-    let ty = b.ctx.memref_in(&shape, element, None, Some(space));
+    let ty = b.ctx.memref_in(shape, element, None, Some(space));
     memref::AllocaOp::new(b, &[], &[]).result(ty).value(b)
 }
 

@@ -184,7 +184,7 @@ fn apply_plan(b: &mut Builder<'_>, stencil: &Stencil, plan: &StencilPlan) -> Op 
         let edges = open_edges(b, &stencil.dims, blocked, plan.block);
         let tiles = plan.shared.iter().map(|tile| {
             let group = &stencil.groups[tile.group];
-            (group, block_memory(b, group.shape(plan.block), group.element))
+            (group, block_memory(b, &group.shape(plan.block), group.element))
         });
         let tiles = tiles.collect();
         Block { stencil, plan, corner, edges, tiles }.emit(b);

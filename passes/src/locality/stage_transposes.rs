@@ -182,7 +182,7 @@ fn emit(b: &mut Builder<'_>, nest: &Transposition, side: i64) -> Op {
         let edges = open_edges(b, &nest.dims, [nest.row, nest.column], [side; 2]);
         let buffers = nest.transposed.iter();
         let buffers =
-            buffers.map(|each| block_memory(b, [side, side + PADDING], each.element)).collect();
+            buffers.map(|each| block_memory(b, &[side, side + PADDING], each.element)).collect();
         Square { nest, side, corner, edges, buffers }.emit(b);
     })
 }

@@ -18,6 +18,13 @@ const TILES: [([i64; 2], i64); 6] =
     [([64, 64], 8), ([48, 64], 6), ([32, 64], 4), ([32, 128], 8), ([32, 32], 4), ([16, 64], 4)];
 /// The same where there are no rows.
 const ROWS: [([i64; 2], i64); 2] = [([1, 1024], 1), ([1, 512], 1)];
+/// The same along planes, of which a block holds several: 256 threads.
+const PLANES: [([i64; 2], i64); 4] = [([32, 64], 8), ([32, 32], 4), ([16, 64], 4), ([16, 32], 2)];
+/// Planes that a block walks along: in front of the first and behind the last one, it does what others do as well.
+const RUN: i64 = 64;
+/// Blocks of each multiprocessor from which on walks along planes pay: at the edges of the grid they are slower, and
+/// arrays that stay in the cache of the device are read from there as they are.
+const BLOCKS_OF_WALKS: i64 = 8;
 /// Rounds that are tried, at most, where it is not known how many there are: half of a loop's rounds may be left.
 const MOST_STEPS: i64 = 16;
 /// The same where it is known.
@@ -33,8 +40,8 @@ pub type Choice = (TimePlan, Expected, i64);
 
 /// What is known of a loop when compiling.
 struct Sizes {
-    /// Iterations of a sweep: rows, columns, all other dimensions together.
-    iterations: [i64; 3],
+    /// Iterations of a sweep: rows, columns, planes, all other dimensions together.
+    iterations: [i64; 4],
     rounds: i64,
 }
 
@@ -44,22 +51,24 @@ impl Sizes {
         let sides = sweeps.tiled.map(|dim| sweeps.dims[dim].trips(ir));
         let mut others = 1;
         for (dim, dimension) in sweeps.dims.iter().enumerate() {
-            if !sweeps.tiled.contains(&dim) {
+            if !sweeps.tiled.contains(&dim) && sweeps.planes != Some(dim) {
                 others *= dimension.trips(ir)?;
             }
         }
         let rows = if sweeps.has_rows { sides[0]? } else { 1 };
+        let planes = sweeps.planes.map_or(Some(1), |dim| sweeps.dims[dim].trips(ir))?;
         let bound = |value| arith::constant_index_value(ir, value);
         let rounds = bound(time.upperBound(ir))?.checked_sub(bound(time.lowerBound(ir))?)?;
-        Some(Sizes { iterations: [rows, sides[1]?, others], rounds: rounds.max(0) })
+        Some(Sizes { iterations: [rows, sides[1]?, planes, others], rounds: rounds.max(0) })
     }
 
     /// Blocks of a launch of the plan.
     fn blocks(&self, plan: &TimePlan, sweeps: &Sweeps) -> i64 {
         let core = plan.core(sweeps);
-        let [rows, columns, others] = self.iterations;
+        let [rows, columns, planes, others] = self.iterations;
         let parts = |length: i64, side: i64| (length + side - 1) / side;
-        parts(rows, core[0]).saturating_mul(parts(columns, core[1])).saturating_mul(others).max(1)
+        let parts = [parts(rows, core[0]), parts(columns, core[1]), parts(planes, plan.planes)];
+        parts.into_iter().fold(others, i64::saturating_mul).max(1)
     }
 }
 
@@ -72,16 +81,22 @@ pub fn choose(ir: &Ir, sweeps: &Sweeps, time: scf::ForOp, arch: &Arch) -> Vec<Ch
 }
 
 fn choices(ir: &Ir, sweeps: &Sweeps, time: scf::ForOp, arch: &Arch) -> Option<Vec<Choice>> {
-    let tiles: &[_] = if sweeps.has_rows { &TILES } else { &ROWS };
+    let (tiles, planes): (&[_], i64) = match (sweeps.planes, sweeps.has_rows) {
+        (Some(_), _) => (&PLANES, RUN),
+        (None, true) => (&TILES, 1),
+        (None, false) => (&ROWS, 1),
+    };
     let sizes = Sizes::of(ir, sweeps, time);
     let most = if sizes.is_some() { MOST_KNOWN_STEPS } else { MOST_STEPS };
     let plans = tiles.iter().flat_map(|&(tile, rows_each)| {
-        (1..=most).map(move |steps| TimePlan { steps, tile, rows_each })
+        (1..=most).map(move |steps| TimePlan { steps, tile, rows_each, planes })
     });
     let fit = plans.filter(|plan| plan.check(ir, sweeps, arch).is_ok());
     if let Some(sizes) = sizes {
         let (plan, Times { whole, each }) = least(ir, sweeps, fit, &sizes, arch)?;
-        return whole.pays().then(|| vec![(plan, each, 0)]);
+        let few =
+            sweeps.planes.is_some() && sizes.blocks(&plan, sweeps) < BLOCKS_OF_WALKS * busy(arch);
+        return (whole.pays() && !few).then(|| vec![(plan, each, 0)]);
     }
     let fit: Vec<TimePlan> = fit.collect();
     let priced = fit.iter().map(|&plan| (plan, plan.expect(ir, sweeps, arch, i64::MAX)));
@@ -89,9 +104,12 @@ fn choices(ir: &Ir, sweeps: &Sweeps, time: scf::ForOp, arch: &Arch) -> Option<Ve
     if !expected.pays() {
         return None;
     }
+    if sweeps.planes.is_some() {
+        return Some(vec![(plan, expected, BLOCKS_OF_WALKS * busy(arch))]);
+    }
     let from = |plan: &TimePlan| {
         let one = Sizes {
-            iterations: [plan.core(sweeps)[0], plan.core(sweeps)[1], 1],
+            iterations: [plan.core(sweeps)[0], plan.core(sweeps)[1], plan.planes, 1],
             rounds: 2 * plan.steps + 1,
         };
         if times(ir, plan, sweeps, &one, arch).whole.pays() { 0 } else { busy(arch) }
@@ -100,7 +118,12 @@ fn choices(ir: &Ir, sweeps: &Sweeps, time: scf::ForOp, arch: &Arch) -> Option<Ve
     let blocks = (busy(arch) / 2).max(1);
     let side = if sweeps.has_rows { blocks.isqrt() } else { 1 };
     let small = Sizes {
-        iterations: [plan.core(sweeps)[0] * side, plan.core(sweeps)[1] * (blocks / side), 1],
+        iterations: [
+            plan.core(sweeps)[0] * side,
+            plan.core(sweeps)[1] * (blocks / side),
+            plan.planes,
+            1,
+        ],
         rounds: USUAL_ROUNDS,
     };
     let large = times(ir, &plan, sweeps, &small, arch).whole.blocked;
@@ -149,7 +172,7 @@ fn times(ir: &Ir, plan: &TimePlan, sweeps: &Sweeps, sizes: &Sizes, arch: &Arch) 
         clocks * iterations as f64 / f64::from(arch.limits.warp_size)
     };
     let area = |sides: &[i64]| sides.iter().product::<i64>();
-    let in_tiles = round(each.blocked, area(&plan.core(sweeps)) * blocks);
+    let in_tiles = round(each.blocked, area(&plan.core(sweeps)) * plan.planes * blocks);
     let as_it_is = 2.0 * launch + round(each.plain, area(&sizes.iterations)) / sms as f64;
     // At least one round is left (`block-time`).
     let pairs = (sizes.rounds - 1).max(0) / (2 * plan.steps);

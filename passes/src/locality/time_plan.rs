@@ -21,6 +21,19 @@ pub struct TimePlan {
     pub tile: [i64; 2],
     /// Rows of a thread, one below the other.
     pub rows_each: i64,
+    /// Planes that a block walks along; 1 where sweeps have none.
+    pub planes: i64,
+}
+
+/// A sweep of those that a block executes along planes, or, as the first, what it begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Level {
+    /// Planes that memory of the block has of it: those that the next sweep reads, and the one that is stored meanwhile.
+    pub slots: i64,
+    /// Planes that it is behind what is loaded.
+    pub lag: i64,
+    /// Planes round the block's own that the sweeps behind it read.
+    pub rest: i64,
 }
 
 /// What a plan is expected to take, and what the sweeps take as they are: clocks of a multiprocessor for a round of a
@@ -37,21 +50,25 @@ impl TimePlan {
     /// The plan that a step says; `None` where it is about other loops.
     pub fn given(ir: &Ir, sweeps: &Sweeps, step: &step::Block) -> Option<TimePlan> {
         let sizes: Vec<i64> = step.loops.iter().map(|(_, size)| *size).collect();
-        let tile = match sizes[..] {
-            [columns] => [1, columns],
-            [rows, columns] => [rows, columns],
+        let (planes, tile) = match sizes[..] {
+            [columns] => (1, [1, columns]),
+            [rows, columns] => (1, [rows, columns]),
+            [planes, rows, columns] => (planes, [rows, columns]),
             _ => return None,
         };
-        let plan = TimePlan { steps: step.time.1, tile, rows_each: step.rows };
+        let plan = TimePlan { steps: step.time.1, tile, rows_each: step.rows, planes };
         (plan.loops(ir, sweeps) == step.loops).then_some(plan)
     }
 
     /// The loops that are tiled, each with the side of a tile.
     pub fn loops(&self, ir: &Ir, sweeps: &Sweeps) -> Vec<(String, i64)> {
-        let variables = sweeps.tiled.map(|dim| sweeps.dims[dim].variable);
-        let name = |side: usize| names::of_variable(ir, variables[side]).unwrap_or("?").to_owned();
+        let name = |dim: usize| {
+            names::of_variable(ir, sweeps.dims[dim].variable).unwrap_or("?").to_owned()
+        };
+        let planes = sweeps.planes.map(|dim| (name(dim), self.planes));
         let sides = usize::from(!sweeps.has_rows)..2;
-        sides.map(|side| (name(side), self.tile[side])).collect()
+        let sides = sides.map(|side| (name(sweeps.tiled[side]), self.tile[side]));
+        planes.into_iter().chain(sides).collect()
     }
 
     /// Whether a device executes such blocks, and anything is left of a tile at the end.
@@ -115,16 +132,52 @@ impl TimePlan {
         [self.tile[0] / self.rows_each, self.tile[1]]
     }
 
+    /// What the launch begins with, and the sweeps that it executes, in order.
+    pub fn levels(&self, sweeps: &Sweeps) -> Vec<Level> {
+        let reach = |level: i64| sweeps.each[level.rem_euclid(2) as usize].reach(2);
+        let last = 2 * self.steps;
+        let (mut lag, mut rest) = (0, (0..last).map(reach).sum::<i64>());
+        let mut levels = Vec::new();
+        for level in 0..=last {
+            levels.push(Level { slots: 2 * reach(level) + 2, lag, rest });
+            lag += reach(level) + 1;
+            rest -= reach(level);
+        }
+        levels
+    }
+
     fn bytes(&self, ir: &Ir, sweeps: &Sweeps) -> i64 {
         let elements: i64 = self.shape(sweeps).iter().product();
-        sweeps.fields.iter().map(|field| elements * bytes_of(ir, field.element)).sum()
+        let held = |(level, number): (i64, usize)| {
+            elements * level * bytes_of(ir, sweeps.fields[number % 2].element)
+        };
+        match sweeps.planes {
+            None => (0..2).map(|field| held((1, field))).sum(),
+            Some(_) => {
+                let levels = self.levels(sweeps);
+                let slots = levels.iter().map(|level| level.slots).zip(0..);
+                slots.take(levels.len() - 1).map(held).sum()
+            }
+        }
+    }
+
+    /// How many planes a sweep executes for each one of the block's run, and how many are loaded; 1 where there are none.
+    fn again(&self, sweeps: &Sweeps) -> [f64; 2] {
+        if sweeps.planes.is_none() {
+            return [1.0; 2];
+        }
+        let levels = self.levels(sweeps);
+        let planes = |level: &Level| (self.planes + 2 * level.rest) as f64 / self.planes as f64;
+        let executed = levels[1..].iter().map(planes).sum::<f64>() / (levels.len() - 1) as f64;
+        [executed, planes(&levels[0])]
     }
 
     /// What the plan is expected to take, where a multiprocessor has so many blocks to execute.
     pub fn expect(&self, ir: &Ir, sweeps: &Sweeps, arch: &Arch, blocks: i64) -> Expected {
         let area = |sides: [i64; 2]| sides.iter().product::<i64>() as f64;
-        let again = area(self.tile) / area(self.core(sweeps));
-        let copied = area(self.shape(sweeps)) / area(self.core(sweeps));
+        let [executed, loaded] = self.again(sweeps);
+        let again = executed * area(self.tile) / area(self.core(sweeps));
+        let copied = loaded * area(self.shape(sweeps)) / area(self.core(sweeps));
         let issue = f64::from(arch.throughput.issue);
         let (mut plain, mut inner, mut others) = (0.0, 0.0, 0);
         for (number, sweep) in sweeps.each.iter().enumerate() {
@@ -151,7 +204,9 @@ impl TimePlan {
         let by_threads = i64::from(arch.limits.max_warps_per_sm * arch.limits.warp_size) / threads;
         let resident = by_threads.min(by_memory).min(blocks).max(1) as f64;
         let wait = f64::from(arch.latency.barrier + arch.latency.shared + 4 * arch.latency.alu);
-        let waits = 2.0 * wait / resident / (area(self.core(sweeps)) / WARP);
+        // Along planes all sweeps of a launch have one in common.
+        let barriers = if sweeps.planes.is_some() { loaded / steps } else { 2.0 };
+        let waits = barriers * wait / resident / (area(self.core(sweeps)) / WARP);
         let element = bytes_of(ir, sweeps.fields[0].element);
         let copies = copied * COPY / issue / steps;
         let traffic = Traffic { wavefronts: 0, bytes: 2 * element };
@@ -161,16 +216,19 @@ impl TimePlan {
         Expected { blocked: work.max(memory) + OVERLAP * work.min(memory), plain }
     }
 
-    /// Elements of the block's memory that an iteration loads, on average of a thread's rows.
+    /// Elements of the block's memory that an iteration loads, on average of a thread's rows. Along planes, what is the
+    /// thread's own stays in registers, and is loaded once.
     fn loads(&self, sweep: &Sweep) -> f64 {
-        let mut all: Vec<[i64; 2]> = sweep
-            .reads
-            .iter()
-            .flat_map(|read| (0..self.rows_each).map(|row| [read.offset[0] + row, read.offset[1]]))
-            .collect();
+        let along = sweep.reach(2) > 0;
+        let of_rows = sweep.reads.iter().flat_map(|read| {
+            let [row, column, plane] = read.offset;
+            (0..self.rows_each).map(move |further| [row + further, column, plane])
+        });
+        let own = |at: &[i64; 3]| along && at[1] == 0 && (0..self.rows_each).contains(&at[0]);
+        let mut all: Vec<[i64; 3]> = of_rows.filter(|at| !own(at)).collect();
         all.sort_unstable();
         all.dedup();
-        all.len() as f64 / self.rows_each as f64
+        all.len() as f64 / self.rows_each as f64 + f64::from(u8::from(along))
     }
 }
 

@@ -28,8 +28,8 @@ pub struct Read {
     pub op: Op,
     /// Which of the arrays.
     pub field: usize,
-    /// Rows and columns from the iteration's own.
-    pub offset: [i64; 2],
+    /// Rows, columns and planes from the iteration's own.
+    pub offset: [i64; 3],
 }
 
 /// One sweep: a nest of parallel loops.
@@ -48,7 +48,7 @@ pub struct Sweep {
 }
 
 impl Sweep {
-    /// How many rows (side 0) and columns (side 1) away from its own an iteration reads.
+    /// How many rows (side 0), columns (side 1) and planes (side 2) away from its own an iteration reads.
     pub fn reach(&self, side: usize) -> i64 {
         self.reads.iter().map(|read| read.offset[side].abs()).max().unwrap_or(0)
     }
@@ -76,6 +76,8 @@ pub struct Sweeps {
     pub tiled: [usize; 2],
     /// Whether there are rows, not one dimension alone.
     pub has_rows: bool,
+    /// The dimension that blocks walk along, where neighbours along three are read.
+    pub planes: Option<usize>,
     /// The sweeps, in order.
     pub each: [Sweep; 2],
     /// The arrays: what is alive between rounds, which the second sweep writes; and what the first one writes.
@@ -211,21 +213,47 @@ impl Sweeps {
         let column = to.len() - 1;
         let wide = |dim: usize| offsets.iter().flatten().any(|(.., offset)| offset[dim] != 0);
         let rows: Vec<usize> = (0..column).filter(|&dim| wide(dim)).collect();
-        let row = match rows[..] {
-            [] => column.checked_sub(1),
-            [row] => Some(row),
+        let (planes, row) = match rows[..] {
+            [] => (None, column.checked_sub(1)),
+            [row] => (None, Some(row)),
+            [planes, row] => (Some(planes), Some(row)),
             _ => {
-                let rule = "neighbours along more than two loops are read";
+                let rule = "neighbours along more than three loops are read";
                 return refuse(one.nest, rule.into());
             }
         };
+        if let Some(planes) = planes {
+            // Of a border, what is read of a plane is known without others.
+            let beside = |offset: &[i64]| {
+                let mut flat = offset.to_vec();
+                flat[planes] = 0;
+                flat
+            };
+            let all = || offsets.iter().flatten();
+            let flat = |field: usize, at: &[i64]| {
+                at.iter().all(|&n| n == 0)
+                    || all().any(|(_, other, offset)| *other == field && offset == at)
+            };
+            if let Some((load, ..)) = all().find(|(_, field, at)| !flat(*field, &beside(at))) {
+                let rule = "a neighbour in another plane is read, but not the one beside it in the iteration's own";
+                return refuse(*load, rule.into());
+            }
+        }
+        if let Some((load, ..)) =
+            offsets[1].iter().find(|(_, field, _)| planes.is_some() && *field == 0)
+        {
+            let rule =
+                "the second sweep reads what it writes, and neighbours along three loops are read";
+            return refuse(*load, rule.into());
+        }
         let mut dims = one.band.dims.clone();
         if row.is_none() {
             dims.push(alone);
         }
         let has_rows = dims.len() == to.len();
         let tiled = [row.unwrap_or(1), column];
-        let at = |offset: &[i64]| [row.map_or(0, |row| offset[row]), offset[column]];
+        let along = |offset: &[i64], dim: Option<usize>| dim.map_or(0, |dim| offset[dim]);
+        let at = |offset: &[i64]| [along(offset, row), offset[column], along(offset, planes)];
         let mut apart = Vec::new();
         for part in [&one, &two] {
             for &root in part.loads.iter().map(|(_, root)| root).chain(&written) {
@@ -264,7 +292,7 @@ impl Sweeps {
                 .collect(),
         };
         let each = [sweep(&one, &offsets[0]), sweep(&two, &offsets[1])];
-        let found = Sweeps { dims, tiled, has_rows, each, fields, apart: asked };
+        let found = Sweeps { dims, tiled, has_rows, planes, each, fields, apart: asked };
         let reaches = |side: usize| found.each.iter().any(|sweep| sweep.reach(side) > 0);
         match reaches(0) || reaches(1) {
             true => Ok(found),
@@ -272,16 +300,16 @@ impl Sweeps {
         }
     }
 
-    /// How far from a tile's iterations it is read, at most, in rows (side 0) or columns (side 1).
+    /// How far from a tile's iterations it is read, at most, in rows (side 0), columns (side 1) or planes (side 2).
     pub fn rim(&self, side: usize) -> i64 {
         self.each.iter().map(|sweep| sweep.reach(side)).max().unwrap_or(0)
     }
 
     /// The offsets at which an array is read, but an iteration's own.
-    pub fn offsets(&self, field: usize) -> Vec<[i64; 2]> {
+    pub fn offsets(&self, field: usize) -> Vec<[i64; 3]> {
         let reads = self.each.iter().flat_map(|sweep| &sweep.reads);
-        let mut offsets: Vec<[i64; 2]> = reads
-            .filter(|read| read.field == field && read.offset != [0; 2])
+        let mut offsets: Vec<[i64; 3]> = reads
+            .filter(|read| read.field == field && read.offset != [0; 3])
             .map(|read| read.offset)
             .collect();
         offsets.sort_unstable();

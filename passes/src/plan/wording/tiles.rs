@@ -48,7 +48,11 @@ impl StepText for Block {
         if c.eat_sign(',') {
             step.loops.push(side(c)?);
             c.expect_sign(',')?;
-            c.expect("rows")?;
+            if !c.eat("rows") {
+                step.loops.push(side(c)?);
+                c.expect_sign(',')?;
+                c.expect("rows")?;
+            }
             step.rows = c.positive("the rows of a thread", LARGEST_TILE)?;
         }
         if c.eat("where") {
@@ -73,7 +77,11 @@ impl StepText for Block {
 
     fn numbers(&mut self) -> Vec<(&'static str, &mut i64)> {
         let mut numbers = vec![("steps", &mut self.time.1)];
-        let names: &[_] = if self.loops.len() > 1 { &["height", "width"] } else { &["width"] };
+        let names: &[_] = match self.loops.len() {
+            1 => &["width"],
+            2 => &["height", "width"],
+            _ => &["depth", "height", "width"],
+        };
         let sides = names.iter().zip(&mut self.loops).map(|(&name, (_, size))| (name, size));
         numbers.extend(sides);
         numbers.extend([("rows", &mut self.rows), ("blocks", &mut self.blocks)]);
