@@ -16,6 +16,7 @@ mod suggestion;
 mod tasks;
 mod threads;
 mod transform;
+pub(crate) mod variants;
 
 use crate::source::Span;
 use crate::tree::{DeclId, ExprId, TranslationUnit};
@@ -103,6 +104,8 @@ pub enum ClauseKind {
     },
     /// Variables that are right only where iterations are executed in order.
     InOrder(Vec<VarRef>),
+    /// `sizes(list)`.
+    Sizes(Vec<ExprId>),
     /// `default(none)`.
     DefaultNone,
     /// `default(firstprivate)` or `default(private)`.
