@@ -1,0 +1,485 @@
+//! What a thread of a `parallel` region has for itself and needs in front of and behind a barrier.
+//!
+//! The pieces of a region between barriers are loops over its threads ([`threads`](super::threads)). A variable that each
+//! thread has for itself and uses in several of them is an element of an array of its team from one piece to the next
+//! ("scalar expansion"; Stratton et al. 2008, "MCUDA", §3.3): the copy of each piece begins with the thread's element, and
+//! leaves there what the next pieces need.
+
+use rustc_hash::FxHashSet;
+
+use super::threads::{Count, THREADS, named, numbered};
+use crate::directive::construct::{LANE, Reduction, ReductionOp};
+use crate::directive::{self, Written};
+use crate::lower::uses::mutated_by;
+use crate::lower::walk::{self, Below, Node};
+use crate::parse::{Parsed, Parser};
+use crate::source::Span;
+use crate::tree::{
+    BinaryOp, Decl, DeclId, DeclKind, ExprId, ExprKind, Initializer, Linkage, StmtId, StmtKind,
+    Storage, TranslationUnit, UnaryOp, Variable,
+};
+use crate::types::{ArraySize, Type};
+
+/// How many bytes a team's arrays have at most: blocks have 48 KiB for all that they share.
+const MOST_BYTES: u64 = 16 << 10;
+
+/// The pieces of a region, and whether each thread executes them.
+pub(super) type Pieces = Vec<(bool, Vec<StmtId>)>;
+
+/// Where a variable is a thread's own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Origin {
+    /// It is declared at the region's top level.
+    Declared,
+    /// A clause says so.
+    Clause,
+    /// It is combined at the end.
+    Reduced(ReductionOp),
+}
+
+/// A variable that is carried from piece to piece.
+#[derive(Clone, Copy, Debug)]
+struct Carried {
+    decl: DeclId,
+    origin: Origin,
+    /// The team's array.
+    array: DeclId,
+    /// The last piece that names it.
+    last: usize,
+    /// Whether the array has it already.
+    stored: bool,
+}
+
+/// The variables that each thread of a region has for itself by clauses. What it combines is its own where it is looked at before
+/// the end; what is only added to may be combined at each barrier.
+pub(super) fn own(
+    unit: &TranslationUnit,
+    parallel: &directive::Directive,
+    body: StmtId,
+) -> FxHashSet<DeclId> {
+    let clauses = parallel.private.iter().chain(&parallel.firstprivate).map(|var| var.decl);
+    let looked_at =
+        parallel.reductions().filter(|(op, var)| !is_only_combined(unit, *op, var.decl, body));
+    clauses.chain(looked_at.map(|(_, var)| var.decl)).collect()
+}
+
+/// Whether all that a statement does with a variable is to combine values into it, by an operator: then the parts of each piece may be
+/// combined at its end.
+fn is_only_combined(unit: &TranslationUnit, op: ReductionOp, decl: DeclId, body: StmtId) -> bool {
+    let mut allowed = 0;
+    let mut all = 0;
+    walk::stmt(unit, body, &mut |node| {
+        match node {
+            Node::Stmt(stmt) => match &unit.stmts[stmt].kind {
+                StmtKind::Expr(expr) if combines(unit, op, *expr, decl) => {
+                    allowed += times_named(unit, *expr, decl);
+                }
+                // `if (x > most) most = x;`
+                StmtKind::If { condition, then, otherwise: None }
+                    if is_choice(op) && is_set(unit, *then, decl) =>
+                {
+                    let named = times_named(unit, *condition, decl);
+                    allowed += named + usize::from(named > 0);
+                }
+                _ => {}
+            },
+            Node::Expr(expr) => all += usize::from(is_name(unit, expr, decl)),
+            _ => {}
+        }
+        Below::Enter
+    });
+    all == allowed
+}
+
+/// Whether an operator chooses one of its operands.
+fn is_choice(op: ReductionOp) -> bool {
+    matches!(op, ReductionOp::Max | ReductionOp::Min)
+}
+
+fn is_name(unit: &TranslationUnit, expr: ExprId, decl: DeclId) -> bool {
+    matches!(unit.exprs[expr].kind, ExprKind::Name(own) if own == decl)
+}
+
+fn times_named(unit: &TranslationUnit, expr: ExprId, decl: DeclId) -> usize {
+    let mut count = 0;
+    walk::expr(unit, expr, &mut |node| {
+        if let Node::Expr(expr) = node {
+            count += usize::from(is_name(unit, expr, decl));
+        }
+        Below::Enter
+    });
+    count
+}
+
+/// Whether a statement does nothing but give a variable a value in which it has no part.
+fn is_set(unit: &TranslationUnit, stmt: StmtId, decl: DeclId) -> bool {
+    match &unit.stmts[stmt].kind {
+        StmtKind::Expr(expr) => {
+            matches!(unit.exprs[unit.peel(*expr)].kind, ExprKind::Assign { target, .. } if is_name(unit, unit.peel(target), decl))
+                && times_named(unit, *expr, decl) == 1
+        }
+        StmtKind::Compound(list) => matches!(list.as_slice(), [only] if is_set(unit, *only, decl)),
+        _ => false,
+    }
+}
+
+/// Whether an expression combines a value into a variable by an operator.
+fn combines(unit: &TranslationUnit, op: ReductionOp, expr: ExprId, decl: DeclId) -> bool {
+    let by = |written: BinaryOp| match op {
+        ReductionOp::Add => matches!(written, BinaryOp::Add | BinaryOp::Sub),
+        ReductionOp::Mul => written == BinaryOp::Mul,
+        ReductionOp::And => written == BinaryOp::And,
+        ReductionOp::Or => written == BinaryOp::Or,
+        ReductionOp::Xor => written == BinaryOp::Xor,
+        ReductionOp::LogicalAnd => written == BinaryOp::LogicalAnd,
+        ReductionOp::LogicalOr => written == BinaryOp::LogicalOr,
+        ReductionOp::Max | ReductionOp::Min => false,
+    };
+    let is_its = |expr: ExprId| is_name(unit, unit.peel(expr), decl);
+    match unit.exprs[unit.peel(expr)].kind {
+        ExprKind::IncDec(_, target) => op == ReductionOp::Add && is_its(target),
+        ExprKind::CompoundAssign { op: written, target, value, .. } => {
+            is_its(target) && by(written) && times_named(unit, value, decl) == 0
+        }
+        ExprKind::Assign { target, value } if is_its(target) => {
+            let mut value = unit.peel(value);
+            while let ExprKind::Cast { operand, .. } = unit.exprs[value].kind {
+                value = unit.peel(operand);
+            }
+            let once = times_named(unit, value, decl) == 1;
+            match unit.exprs[value].kind {
+                ExprKind::Binary(written, first, second) => {
+                    let is_right = written != BinaryOp::Sub && is_value_of(unit, second, decl);
+                    once && by(written) && (is_value_of(unit, first, decl) || is_right)
+                }
+                ExprKind::Conditional { .. } => is_choice(op),
+                ExprKind::Call { .. } => is_choice(op) && once,
+                _ => false,
+            }
+        }
+        _ => false,
+    }
+}
+
+/// Whether an expression is a variable's value, in whatever type.
+fn is_value_of(unit: &TranslationUnit, expr: ExprId, decl: DeclId) -> bool {
+    let mut at = unit.peel(expr);
+    while let ExprKind::Cast { operand, .. } = unit.exprs[at].kind {
+        at = unit.peel(operand);
+    }
+    is_name(unit, at, decl)
+}
+
+/// What each thread has for itself and needs in several pieces.
+pub(super) fn used_in_several(
+    unit: &TranslationUnit,
+    own: &FxHashSet<DeclId>,
+    pieces: &Pieces,
+) -> Vec<DeclId> {
+    let mut known: FxHashSet<DeclId> = FxHashSet::default();
+    let mut again: FxHashSet<DeclId> = FxHashSet::default();
+    for (_, piece) in pieces {
+        let used: FxHashSet<DeclId> = piece.iter().flat_map(|&stmt| named(unit, stmt)).collect();
+        again.extend(used.iter().filter(|decl| known.contains(decl)));
+        known.extend(piece.iter().flat_map(|&stmt| declared(unit, stmt)));
+        known.extend(used.into_iter().filter(|decl| own.contains(decl)));
+    }
+    let mut again: Vec<DeclId> = again.into_iter().collect();
+    again.sort_unstable();
+    again
+}
+
+/// The variables that a statement declares.
+pub(super) fn declared(unit: &TranslationUnit, stmt: StmtId) -> Vec<DeclId> {
+    match &unit.stmts[stmt].kind {
+        StmtKind::Declaration(decls) => decls.clone(),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a statement takes a variable's address, or names it in a clause.
+fn is_bound(unit: &TranslationUnit, stmt: StmtId, decl: DeclId) -> bool {
+    let mut found = false;
+    walk::stmt(unit, stmt, &mut |node| {
+        match node {
+            Node::Expr(expr) => {
+                if let ExprKind::Unary(UnaryOp::AddressOf, of) = unit.exprs[expr].kind {
+                    found |= crate::lower::uses::root(unit, of) == Some(decl);
+                }
+            }
+            Node::Stmt(stmt) => {
+                if let StmtKind::Directive { directive, .. } = unit.stmts[stmt].kind {
+                    let directive = &unit.directives[directive];
+                    let lists =
+                        [&directive.private, &directive.firstprivate, &directive.lastprivate];
+                    let copied = match &directive.written {
+                        Written::OpenMp(written) => written.listed("copyprivate"),
+                        _ => Vec::new(),
+                    };
+                    let mut named = lists
+                        .into_iter()
+                        .flatten()
+                        .chain(directive.linear.iter().map(|(var, _)| var))
+                        .chain(directive.data.iter().map(|mapping| &mapping.var))
+                        .chain(directive.reductions().map(|(_, var)| var))
+                        .chain(&copied);
+                    found |= named.any(|var| var.decl == decl);
+                }
+            }
+            _ => {}
+        }
+        Below::Enter
+    });
+    found
+}
+
+/// What a variable that is combined begins with, where every type has it.
+fn identity(op: ReductionOp) -> Option<i128> {
+    match op {
+        ReductionOp::Add | ReductionOp::Or | ReductionOp::Xor | ReductionOp::LogicalOr => Some(0),
+        ReductionOp::Mul | ReductionOp::LogicalAnd => Some(1),
+        ReductionOp::And => Some(-1),
+        ReductionOp::Max | ReductionOp::Min => None,
+    }
+}
+
+impl Parser {
+    /// How a variable is carried through pieces for so many threads, if it can be.
+    fn carry(
+        &mut self,
+        parallel: &directive::Directive,
+        pieces: &Pieces,
+        decl: DeclId,
+        threads: u64,
+    ) -> Option<Carried> {
+        let unit = &self.checker.unit;
+        let here = &unit.decls[decl];
+        let is_of = |vars: &[directive::VarRef]| vars.iter().any(|var| var.decl == decl);
+        let reduced = parallel.reductions().find(|(_, var)| var.decl == decl).map(|(op, _)| op);
+        let origin = match reduced {
+            Some(op) => Origin::Reduced(identity(op).map(|_| op)?),
+            None if is_of(&parallel.private) || is_of(&parallel.firstprivate) => Origin::Clause,
+            None => Origin::Declared,
+        };
+        if origin == Origin::Declared {
+            let DeclKind::Variable(variable) = &here.kind else { return None };
+            let begins = matches!(variable.init, None | Some(Initializer::Value(_)));
+            if variable.storage != Storage::Automatic || !begins {
+                return None;
+            }
+        }
+        unit.types.size_of(here.ty).filter(|_| unit.types.as_array(here.ty).is_none())?;
+        let names = |piece: &[StmtId]| piece.iter().any(|&stmt| named(unit, stmt).contains(&decl));
+        for (by_each, piece) in pieces {
+            // One thread for all of them has what the first one has of what is declared here; a clause's is somebody else's.
+            if names(piece)
+                && (piece.iter().any(|&stmt| is_bound(unit, stmt, decl))
+                    || !by_each && origin != Origin::Declared)
+            {
+                return None;
+            }
+        }
+        let last = pieces.iter().rposition(|(_, piece)| names(piece))?;
+        let name = format!("__gpuc_own_{}", unit.name(decl));
+        let (element, span) = (here.ty.unqualified(), here.span);
+        let name = self.checker.unit.symbols.intern(&name);
+        let ty = self.checker.unit.types.array_of(element, ArraySize::Constant(threads));
+        let array = self.checker.unit.decls.alloc(Decl {
+            name: Some(name),
+            ty,
+            kind: DeclKind::Variable(Variable {
+                storage: Storage::Automatic,
+                linkage: Linkage::None,
+                declared_only: false,
+                init: None,
+                constexpr: false,
+            }),
+            span,
+            align: None,
+            asm_label: None,
+        });
+        Some(Carried { decl, origin, array, last, stored: false })
+    }
+
+    /// The loops of a region's pieces whose threads carry variables; `None` where one of these cannot be carried.
+    pub(super) fn carried_through(
+        &mut self,
+        parallel: &directive::Directive,
+        count: &Count,
+        pieces: &Pieces,
+        decls: &[DeclId],
+        span: Span,
+    ) -> Parsed<Option<StmtId>> {
+        let unit = &self.checker.unit;
+        let threads = count.asked.map_or(Some(THREADS), |asked| unit.constant_int(asked));
+        let Some(threads @ 1..=1024) = threads else { return Ok(None) };
+        let threads = threads as u64;
+        let bytes = decls.iter().map(|&decl| unit.types.size_of(unit.decls[decl].ty));
+        let bytes = bytes.sum::<Option<u64>>().and_then(|bytes| bytes.checked_mul(threads));
+        if bytes.is_none_or(|bytes| bytes > MOST_BYTES) {
+            return Ok(None);
+        }
+        let mut all = Vec::new();
+        for &decl in decls {
+            match self.carry(parallel, pieces, decl, threads) {
+                Some(carried) => all.push(carried),
+                None => return Ok(None),
+            }
+        }
+        let declared: Vec<DeclId> =
+            all.iter().filter(|c| c.origin == Origin::Declared).map(|c| c.decl).collect();
+        let mut whole = Vec::new();
+        for decl in declared.iter().copied().chain(all.iter().map(|carried| carried.array)) {
+            whole.push(self.stmt(StmtKind::Declaration(vec![decl]), span));
+        }
+        for (number, (by_each, piece)) in pieces.iter().enumerate() {
+            let unit = &self.checker.unit;
+            let used: FxHashSet<DeclId> =
+                piece.iter().flat_map(|&stmt| named(unit, stmt)).collect();
+            let mut set: FxHashSet<DeclId> =
+                piece.iter().flat_map(|&stmt| mutated_by(unit, stmt)).collect();
+            let begins = |decl: &DeclId| matches!(&unit.decls[*decl].kind, DeclKind::Variable(v) if v.init.is_some());
+            set.extend(piece.iter().flat_map(|&stmt| self::declared(unit, stmt)).filter(begins));
+            let mut like = parallel.clone();
+            let mut first = Vec::new();
+            let mut last = Vec::new();
+            for carried in &mut all {
+                let decl = carried.decl;
+                let is_here = used.contains(&decl) || set.contains(&decl);
+                let is_last = number == carried.last;
+                if let Origin::Reduced(op) = carried.origin {
+                    if !is_last {
+                        for Reduction { vars, .. } in &mut like.reductions {
+                            vars.retain(|var| var.decl != decl);
+                        }
+                    }
+                    if is_here && !is_last {
+                        let var = self.variable(decl);
+                        like.private.push(var);
+                    }
+                    if is_here && !carried.stored {
+                        first.push((*carried, identity(op)));
+                    }
+                } else if carried.origin == Origin::Declared && is_here && *by_each {
+                    let var = self.variable(decl);
+                    like.private.push(var);
+                }
+                if is_here && carried.stored {
+                    first.push((*carried, None));
+                }
+                let is_combined = matches!(carried.origin, Origin::Reduced(_));
+                if is_here && !is_last && (is_combined || set.contains(&decl)) {
+                    carried.stored = true;
+                    last.push(*carried);
+                }
+            }
+            like.reductions.retain(|reduction| !reduction.vars.is_empty());
+            let piece = self.without_declarations(piece, &declared, span);
+            if !by_each {
+                let around = self.in_copies(&first, piece, &last, None, span);
+                whole.extend(around);
+                continue;
+            }
+            let inside = self.stmt(StmtKind::Compound(Vec::new()), span);
+            let made = self.over_numbers(&like, LANE, count, inside)?;
+            let unit = &self.checker.unit;
+            let StmtKind::Directive { body: Some(over), .. } = unit.stmts[made].kind else {
+                return Ok(None);
+            };
+            let Some(explicit) = numbered(unit, over, LANE).and_then(|nest| nest.explicit) else {
+                return Ok(None);
+            };
+            let thread = Some(explicit.variable);
+            let around = self.in_copies(&first, piece, &last, thread, span);
+            self.checker.unit.stmts[inside].kind = StmtKind::Compound(around);
+            whole.push(made);
+        }
+        Ok(Some(self.stmt(StmtKind::Compound(whole), span)))
+    }
+
+    /// Statements between loads of what variables begin with and stores of what they end with, of a thread's elements; the
+    /// first thread's where it stands for all.
+    fn in_copies(
+        &mut self,
+        first: &[(Carried, Option<i128>)],
+        piece: Vec<StmtId>,
+        last: &[Carried],
+        thread: Option<DeclId>,
+        span: Span,
+    ) -> Vec<StmtId> {
+        let mut list = Vec::new();
+        for &(carried, begins) in first {
+            let value = match begins {
+                Some(value) => {
+                    let value = self.checker.int(value, Type::INT, span);
+                    let ty = self.checker.unit.decls[carried.decl].ty.unqualified();
+                    self.checker.convert(value, ty)
+                }
+                None => {
+                    let element = self.element(carried, thread, span);
+                    self.checker.rvalue(element)
+                }
+            };
+            let target = self.checker.variable(carried.decl, span);
+            list.push(self.assigned(target, value, span));
+        }
+        list.extend(piece);
+        for &carried in last {
+            let target = self.element(carried, thread, span);
+            let value = self.checker.variable(carried.decl, span);
+            let value = self.checker.rvalue(value);
+            list.push(self.assigned(target, value, span));
+        }
+        list
+    }
+
+    /// A thread's element of a variable's array.
+    fn element(&mut self, carried: Carried, thread: Option<DeclId>, span: Span) -> ExprId {
+        let thread = match thread {
+            Some(thread) => {
+                let thread = self.checker.variable(thread, span);
+                self.checker.rvalue(thread)
+            }
+            None => self.checker.int(0, Type::INT, span),
+        };
+        let array = self.checker.variable(carried.array, span);
+        self.checker.index(array, thread, span)
+    }
+
+    fn assigned(&mut self, target: ExprId, value: ExprId, span: Span) -> StmtId {
+        let ty = self.checker.ty(target).unqualified();
+        let expr = self.checker.value(ExprKind::Assign { target, value }, ty, span);
+        self.stmt(StmtKind::Expr(expr), span)
+    }
+
+    /// Statements that set variables in the place of those that declare them.
+    fn without_declarations(
+        &mut self,
+        piece: &[StmtId],
+        carried: &[DeclId],
+        span: Span,
+    ) -> Vec<StmtId> {
+        let mut list = Vec::new();
+        for &stmt in piece {
+            let decls = declared(&self.checker.unit, stmt);
+            if !decls.iter().any(|decl| carried.contains(decl)) {
+                list.push(stmt);
+                continue;
+            }
+            for decl in decls {
+                if !carried.contains(&decl) {
+                    list.push(self.stmt(StmtKind::Declaration(vec![decl]), span));
+                    continue;
+                }
+                let DeclKind::Variable(variable) = &mut self.checker.unit.decls[decl].kind else {
+                    continue;
+                };
+                if let Some(Initializer::Value(value)) = variable.init.take() {
+                    let target = self.checker.variable(decl, span);
+                    list.push(self.assigned(target, value, span));
+                }
+            }
+        }
+        list
+    }
+}
