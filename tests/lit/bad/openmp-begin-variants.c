@@ -6,5 +6,6 @@ int f(void) { return 2; }
 int f(void) { return 3; }
 #pragma omp end declare variant
 #pragma omp end declare variant
+#pragma omp end declare variant
 #pragma omp begin declare variant match(construct={target})
 int f(void) { return 2; }

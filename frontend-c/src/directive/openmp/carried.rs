@@ -23,8 +23,18 @@ use crate::types::{ArraySize, Type};
 /// How many bytes a team's arrays have at most: blocks have 48 KiB for all that they share.
 const MOST_BYTES: u64 = 16 << 10;
 
-/// The pieces of a region, and whether each thread executes them.
-pub(super) type Pieces = Vec<(bool, Vec<StmtId>)>;
+/// Statements of a region between barriers.
+pub(super) struct Piece {
+    /// Whether each thread executes them; else its team does, once.
+    pub by_each: bool,
+    /// The statements.
+    pub stmts: Vec<StmtId>,
+    /// The loops around, from outside to inside, whose rounds all threads go through together.
+    pub loops: Vec<StmtId>,
+}
+
+/// The pieces of a region in their order.
+pub(super) type Pieces = Vec<Piece>;
 
 /// Where a variable is a thread's own.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,8 +56,6 @@ struct Carried {
     array: DeclId,
     /// The last piece that names it.
     last: usize,
-    /// Whether the array has it already.
-    stored: bool,
 }
 
 /// The variables that each thread of a region has for itself by clauses. What it combines is its own where it is looked at before
@@ -170,6 +178,66 @@ fn is_value_of(unit: &TranslationUnit, expr: ExprId, decl: DeclId) -> bool {
     is_name(unit, at, decl)
 }
 
+/// Whether all threads go through a loop's rounds together: its header is about nothing that each has for itself, and nothing
+/// leaves the loop or a round of it from within.
+pub(super) fn is_gone_through_together(
+    unit: &TranslationUnit,
+    stmt: StmtId,
+    known: &FxHashSet<DeclId>,
+) -> bool {
+    let StmtKind::For { init: Some(init), condition: Some(condition), step: Some(step), body } =
+        unit.stmts[stmt].kind
+    else {
+        return false;
+    };
+    let counters = declared(unit, init);
+    if counters.is_empty() || counters.iter().any(|decl| mutated_by(unit, body).contains(decl)) {
+        return false;
+    }
+    let mut together = true;
+    let mut look = |node: Node| {
+        if let Node::Expr(expr) = node {
+            together &= match unit.exprs[expr].kind {
+                ExprKind::Name(decl) => !known.contains(&decl),
+                ExprKind::Call { .. } => false,
+                _ => true,
+            };
+        }
+        Below::Enter
+    };
+    walk::stmt(unit, init, &mut look);
+    walk::expr(unit, condition, &mut look);
+    walk::expr(unit, step, &mut look);
+    walk::stmt(unit, body, &mut |node| {
+        let Node::Stmt(stmt) = node else { return Below::Enter };
+        match unit.stmts[stmt].kind {
+            StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } => {
+                // What leaves a loop inside stays in this one, but for jumps and `return`.
+                walk::stmt(unit, stmt, &mut |node| {
+                    if let Node::Stmt(stmt) = node {
+                        together &= !matches!(
+                            unit.stmts[stmt].kind,
+                            StmtKind::Return(_) | StmtKind::Goto(_) | StmtKind::GotoComputed(_)
+                        );
+                    }
+                    Below::Enter
+                });
+                Below::Skip
+            }
+            StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Return(_)
+            | StmtKind::Goto(_)
+            | StmtKind::GotoComputed(_) => {
+                together = false;
+                Below::Skip
+            }
+            _ => Below::Enter,
+        }
+    });
+    together
+}
+
 /// What each thread has for itself and needs in several pieces.
 pub(super) fn used_in_several(
     unit: &TranslationUnit,
@@ -178,9 +246,13 @@ pub(super) fn used_in_several(
 ) -> Vec<DeclId> {
     let mut known: FxHashSet<DeclId> = FxHashSet::default();
     let mut again: FxHashSet<DeclId> = FxHashSet::default();
-    for (_, piece) in pieces {
+    for Piece { stmts: piece, loops, .. } in pieces {
         let used: FxHashSet<DeclId> = piece.iter().flat_map(|&stmt| named(unit, stmt)).collect();
         again.extend(used.iter().filter(|decl| known.contains(decl)));
+        if !loops.is_empty() {
+            // A round finds what the one before has left.
+            again.extend(used.iter().filter(|decl| own.contains(decl)));
+        }
         known.extend(piece.iter().flat_map(|&stmt| declared(unit, stmt)));
         known.extend(used.into_iter().filter(|decl| own.contains(decl)));
     }
@@ -243,6 +315,76 @@ fn identity(op: ReductionOp) -> Option<i128> {
     }
 }
 
+/// Takes a variable out of reductions.
+fn without(reductions: &mut Vec<Reduction>, decl: DeclId) {
+    for Reduction { vars, .. } in reductions.iter_mut() {
+        vars.retain(|var| var.decl != decl);
+    }
+    reductions.retain(|reduction| !reduction.vars.is_empty());
+}
+
+/// What pieces do with variables.
+struct Facts {
+    /// Which each names or declares.
+    used: Vec<FxHashSet<DeclId>>,
+    /// Which each gives values.
+    set: Vec<FxHashSet<DeclId>>,
+    /// Which each declares.
+    declared: Vec<FxHashSet<DeclId>>,
+}
+
+impl Facts {
+    fn of(unit: &TranslationUnit, pieces: &Pieces) -> Facts {
+        let mut facts = Facts { used: Vec::new(), set: Vec::new(), declared: Vec::new() };
+        for Piece { stmts, .. } in pieces {
+            let here: FxHashSet<DeclId> =
+                stmts.iter().flat_map(|&stmt| declared(unit, stmt)).collect();
+            let mut used: FxHashSet<DeclId> =
+                stmts.iter().flat_map(|&stmt| named(unit, stmt)).collect();
+            used.extend(&here);
+            let mut set: FxHashSet<DeclId> =
+                stmts.iter().flat_map(|&stmt| mutated_by(unit, stmt)).collect();
+            set.extend(here.iter().filter(|&&decl| {
+                matches!(&unit.decls[decl].kind, DeclKind::Variable(v) if v.init.is_some())
+            }));
+            facts.used.push(used);
+            facts.set.push(set);
+            facts.declared.push(here);
+        }
+        facts
+    }
+
+    fn is_used(&self, number: usize, decl: DeclId) -> bool {
+        self.used[number].contains(&decl)
+    }
+
+    /// Whether the first piece that names a variable stands in a loop.
+    fn is_looped_first(&self, pieces: &Pieces, decl: DeclId) -> bool {
+        let first = (0..pieces.len()).find(|&number| self.is_used(number, decl));
+        first.is_some_and(|number| !pieces[number].loops.is_empty())
+    }
+
+    /// Whether a piece leaves what it has of a variable to others, or to its own next round.
+    fn is_left(&self, pieces: &Pieces, carried: &Carried, number: usize) -> bool {
+        let goes_on = number < carried.last || !pieces[number].loops.is_empty();
+        let changes = matches!(carried.origin, Origin::Reduced(_))
+            || self.set[number].contains(&carried.decl);
+        self.is_used(number, carried.decl) && goes_on && changes
+    }
+
+    /// Whether a piece finds something of a variable: of one in front of it, or of the round before.
+    fn is_loaded(&self, pieces: &Pieces, carried: &Carried, number: usize) -> bool {
+        if self.declared[number].contains(&carried.decl) {
+            return false;
+        }
+        let outer = pieces[number].loops.first();
+        (0..pieces.len()).any(|other| {
+            let comes = other < number || outer.is_some() && pieces[other].loops.first() == outer;
+            comes && self.is_left(pieces, carried, other)
+        })
+    }
+}
+
 impl Parser {
     /// How a variable is carried through pieces for so many threads, if it can be.
     fn carry(
@@ -270,7 +412,12 @@ impl Parser {
         }
         unit.types.size_of(here.ty).filter(|_| unit.types.as_array(here.ty).is_none())?;
         let names = |piece: &[StmtId]| piece.iter().any(|&stmt| named(unit, stmt).contains(&decl));
-        for (by_each, piece) in pieces {
+        if matches!(origin, Origin::Reduced(_))
+            && pieces.iter().any(|piece| !piece.loops.is_empty() && names(&piece.stmts))
+        {
+            return None;
+        }
+        for Piece { by_each, stmts: piece, .. } in pieces {
             // One thread for all of them has what the first one has of what is declared here; a clause's is somebody else's.
             if names(piece)
                 && (piece.iter().any(|&stmt| is_bound(unit, stmt, decl))
@@ -279,7 +426,7 @@ impl Parser {
                 return None;
             }
         }
-        let last = pieces.iter().rposition(|(_, piece)| names(piece))?;
+        let last = pieces.iter().rposition(|piece| names(&piece.stmts))?;
         let name = format!("__gpuc_own_{}", unit.name(decl));
         let (element, span) = (here.ty.unqualified(), here.span);
         let name = self.checker.unit.symbols.intern(&name);
@@ -298,7 +445,7 @@ impl Parser {
             align: None,
             asm_label: None,
         });
-        Some(Carried { decl, origin, array, last, stored: false })
+        Some(Carried { decl, origin, array, last })
     }
 
     /// The loops of a region's pieces whose threads carry variables; `None` where one of these cannot be carried.
@@ -330,71 +477,116 @@ impl Parser {
             all.iter().filter(|c| c.origin == Origin::Declared).map(|c| c.decl).collect();
         let mut whole = Vec::new();
         for decl in declared.iter().copied().chain(all.iter().map(|carried| carried.array)) {
-            whole.push(self.stmt(StmtKind::Declaration(vec![decl]), span));
+            whole.push((Vec::new(), self.stmt(StmtKind::Declaration(vec![decl]), span)));
         }
-        for (number, (by_each, piece)) in pieces.iter().enumerate() {
-            let unit = &self.checker.unit;
-            let used: FxHashSet<DeclId> =
-                piece.iter().flat_map(|&stmt| named(unit, stmt)).collect();
-            let mut set: FxHashSet<DeclId> =
-                piece.iter().flat_map(|&stmt| mutated_by(unit, stmt)).collect();
-            let begins = |decl: &DeclId| matches!(&unit.decls[*decl].kind, DeclKind::Variable(v) if v.init.is_some());
-            set.extend(piece.iter().flat_map(|&stmt| self::declared(unit, stmt)).filter(begins));
+        let facts = Facts::of(&self.checker.unit, pieces);
+        // What begins with a value and is first used in a loop has its elements in front of that.
+        let begin: Vec<Carried> = all
+            .iter()
+            .filter(|carried| {
+                parallel.firstprivate.iter().any(|var| var.decl == carried.decl)
+                    && facts.is_looped_first(pieces, carried.decl)
+            })
+            .copied()
+            .collect();
+        if !begin.is_empty() {
+            let like = directive::Directive { reductions: Vec::new(), ..parallel.clone() };
+            let made = self.piece_of_each(&like, count, &[], Vec::new(), &begin, span)?;
+            whole.push((Vec::new(), made));
+        }
+        for (number, Piece { by_each, stmts, loops }) in pieces.iter().enumerate() {
             let mut like = parallel.clone();
             let mut first = Vec::new();
             let mut last = Vec::new();
-            for carried in &mut all {
+            for carried in &all {
                 let decl = carried.decl;
-                let is_here = used.contains(&decl) || set.contains(&decl);
-                let is_last = number == carried.last;
-                if let Origin::Reduced(op) = carried.origin {
-                    if !is_last {
-                        for Reduction { vars, .. } in &mut like.reductions {
-                            vars.retain(|var| var.decl != decl);
+                if !facts.is_used(number, decl) {
+                    if matches!(carried.origin, Origin::Reduced(_)) && number != carried.last {
+                        without(&mut like.reductions, decl);
+                    }
+                    continue;
+                }
+                let is_stored = begin.iter().any(|other| other.decl == decl)
+                    || facts.is_loaded(pieces, carried, number);
+                match carried.origin {
+                    Origin::Reduced(op) => {
+                        if number != carried.last {
+                            without(&mut like.reductions, decl);
+                            let var = self.variable(decl);
+                            like.private.push(var);
+                        }
+                        if !is_stored {
+                            first.push((*carried, identity(op)));
                         }
                     }
-                    if is_here && !is_last {
+                    Origin::Declared if *by_each => {
                         let var = self.variable(decl);
                         like.private.push(var);
                     }
-                    if is_here && !carried.stored {
-                        first.push((*carried, identity(op)));
-                    }
-                } else if carried.origin == Origin::Declared && is_here && *by_each {
-                    let var = self.variable(decl);
-                    like.private.push(var);
+                    Origin::Declared | Origin::Clause => {}
                 }
-                if is_here && carried.stored {
+                if is_stored {
                     first.push((*carried, None));
                 }
-                let is_combined = matches!(carried.origin, Origin::Reduced(_));
-                if is_here && !is_last && (is_combined || set.contains(&decl)) {
-                    carried.stored = true;
+                if facts.is_left(pieces, carried, number) {
                     last.push(*carried);
                 }
             }
-            like.reductions.retain(|reduction| !reduction.vars.is_empty());
-            let piece = self.without_declarations(piece, &declared, span);
-            if !by_each {
+            let piece = self.without_declarations(stmts, &declared, span);
+            if *by_each {
+                let made = self.piece_of_each(&like, count, &first, piece, &last, span)?;
+                whole.push((loops.clone(), made));
+            } else {
                 let around = self.in_copies(&first, piece, &last, None, span);
-                whole.extend(around);
-                continue;
+                whole.extend(around.into_iter().map(|stmt| (loops.clone(), stmt)));
             }
-            let inside = self.stmt(StmtKind::Compound(Vec::new()), span);
-            let made = self.over_numbers(&like, LANE, count, inside)?;
-            let unit = &self.checker.unit;
-            let StmtKind::Directive { body: Some(over), .. } = unit.stmts[made].kind else {
-                return Ok(None);
-            };
-            let Some(explicit) = numbered(unit, over, LANE).and_then(|nest| nest.explicit) else {
-                return Ok(None);
-            };
-            let thread = Some(explicit.variable);
-            let around = self.in_copies(&first, piece, &last, thread, span);
-            self.checker.unit.stmts[inside].kind = StmtKind::Compound(around);
-            whole.push(made);
         }
-        Ok(Some(self.stmt(StmtKind::Compound(whole), span)))
+        Ok(Some(self.in_loops(&whole, 0, span)))
+    }
+
+    /// A loop over the threads, each of which executes a piece.
+    fn piece_of_each(
+        &mut self,
+        like: &directive::Directive,
+        count: &Count,
+        first: &[(Carried, Option<i128>)],
+        piece: Vec<StmtId>,
+        last: &[Carried],
+        span: Span,
+    ) -> Parsed<StmtId> {
+        let inside = self.stmt(StmtKind::Compound(Vec::new()), span);
+        let made = self.over_numbers(like, LANE, count, inside)?;
+        let unit = &self.checker.unit;
+        let thread = match unit.stmts[made].kind {
+            StmtKind::Directive { body: Some(over), .. } => numbered(unit, over, LANE),
+            _ => None,
+        };
+        let thread = thread.and_then(|nest| nest.explicit).map(|explicit| explicit.variable);
+        let around = self.in_copies(first, piece, last, thread, span);
+        self.checker.unit.stmts[inside].kind = StmtKind::Compound(around);
+        Ok(made)
+    }
+
+    /// Statements, each with the loops around it, in these loops.
+    pub(super) fn in_loops(
+        &mut self,
+        list: &[(Vec<StmtId>, StmtId)],
+        depth: usize,
+        span: Span,
+    ) -> StmtId {
+        let mut made = Vec::new();
+        for group in list.chunk_by(|(a, _), (b, _)| a.get(depth) == b.get(depth)) {
+            let Some(&outer) = group[0].0.get(depth) else {
+                made.extend(group.iter().map(|&(_, stmt)| stmt));
+                continue;
+            };
+            let inside = self.in_loops(group, depth + 1, span);
+            if let StmtKind::For { body, .. } = &mut self.checker.unit.stmts[outer].kind {
+                *body = inside;
+            }
+            made.push(outer);
+        }
+        self.stmt(StmtKind::Compound(made), span)
     }
 
     /// Statements between loads of what variables begin with and stores of what they end with, of a thread's elements; the

@@ -10,7 +10,7 @@
 use gpuc_diagnostics::Diagnostic;
 use rustc_hash::FxHashSet;
 
-use super::carried::{self, Pieces};
+use super::carried::{self, Piece, Pieces};
 use super::serial::{self, Excludes};
 use crate::directive::construct::{Chunk, Explicit, GANG, LANE, Level, Nest};
 use crate::directive::{self, Family, Kind, VarRef, Written};
@@ -221,53 +221,74 @@ impl Parser {
             return self.over_numbers(parallel, LANE, &one, body);
         }
         let mut whole = Vec::new();
-        for (by_each, piece) in pieces {
+        for Piece { by_each, stmts, loops } in pieces {
             if !by_each {
-                whole.extend(piece);
+                whole.extend(stmts.into_iter().map(|stmt| (loops.clone(), stmt)));
                 continue;
             }
-            let inside = self.stmt(StmtKind::Compound(piece), start);
-            whole.push(self.over_numbers(parallel, LANE, count, inside)?);
+            let inside = self.stmt(StmtKind::Compound(stmts), start);
+            whole.push((loops, self.over_numbers(parallel, LANE, count, inside)?));
         }
-        Ok(self.stmt(StmtKind::Compound(whole), start))
+        Ok(self.in_loops(&whole, 0, start))
     }
 
-    /// The pieces of a `parallel` region between barriers, and whether each thread executes them.
+    /// The pieces of a `parallel` region between barriers.
     fn pieces(&self, own: &FxHashSet<DeclId>, body: StmtId) -> Pieces {
-        let unit = &self.checker.unit;
         let mut pieces: Pieces = Vec::new();
         // What threads have declared for themselves so far.
         let mut known = own.clone();
+        self.add_pieces(&mut pieces, &mut known, &[], body);
+        pieces.retain(|piece| !piece.stmts.is_empty());
+        pieces
+    }
+
+    /// Adds the pieces of a statement in loops that all threads go through together.
+    fn add_pieces(
+        &self,
+        pieces: &mut Pieces,
+        known: &mut FxHashSet<DeclId>,
+        loops: &[StmtId],
+        body: StmtId,
+    ) {
+        let unit = &self.checker.unit;
+        let piece = |by_each, stmts| Piece { by_each, stmts, loops: loops.to_vec() };
         for stmt in top_level(unit, body) {
+            if let StmtKind::For { body, .. } = unit.stmts[stmt].kind
+                && self.nested_barrier(&[stmt]).is_some()
+                && carried::is_gone_through_together(unit, stmt, known)
+            {
+                let around: Vec<StmtId> = loops.iter().copied().chain([stmt]).collect();
+                self.add_pieces(pieces, known, &around, body);
+                pieces.push(piece(false, Vec::new()));
+                continue;
+            }
             let words = words(unit, stmt);
             let divided = matches!(words, "for" | "for simd" | "loop" | "sections");
             // Without their numbers, it does not matter which threads divide a loop.
             let alone = divided
                 && !asks(unit, stmt).threads
-                && (pieces.is_empty() || named(unit, stmt).is_disjoint(&known));
+                && (pieces.is_empty() || named(unit, stmt).is_disjoint(known));
             known.extend(carried::declared(unit, stmt));
             match words {
-                "barrier" => pieces.push((false, Vec::new())),
+                "barrier" => pieces.push(piece(false, Vec::new())),
                 _ if alone || is_by_one(directive_of(unit, stmt)) => {
-                    pieces.push((false, vec![stmt]))
+                    pieces.push(piece(false, vec![stmt]));
                 }
                 _ => match pieces.last_mut() {
-                    Some((true, piece)) => piece.push(stmt),
-                    _ => pieces.push((true, vec![stmt])),
+                    Some(last) if last.by_each && last.loops == loops => last.stmts.push(stmt),
+                    _ => pieces.push(piece(true, vec![stmt])),
                 },
             }
             if divided || words == "scope" {
-                pieces.push((false, Vec::new()));
+                pieces.push(piece(false, Vec::new()));
             }
         }
-        pieces.retain(|(_, piece)| !piece.is_empty());
-        pieces
     }
 
     /// Why a `parallel` region has one thread where threads would wait for each other below its top level.
     fn waits_below(&self, parallel: &directive::Directive, pieces: &Pieces) -> Option<Diagnostic> {
-        let pieces = pieces.iter().filter(|(by_each, _)| *by_each);
-        let (words, span) = pieces.flat_map(|(_, piece)| self.nested_barrier(piece)).next()?;
+        let pieces = pieces.iter().filter(|piece| piece.by_each);
+        let (words, span) = pieces.flat_map(|piece| self.nested_barrier(&piece.stmts)).next()?;
         let what = format!(
             "threads would wait for each other at a `{words}` that is not at its top level"
         );

@@ -1,0 +1,65 @@
+/* Memory of a team in parallel regions with barriers: tiles, and sums by twos, in loops that all threads go through. */
+#include <stdio.h>
+#include <omp.h>
+#define B 32
+static double in[40 * B], out[40 * B];
+static void all(int blocks, int steps)
+{
+    int n = blocks * B;
+    for (int i = 0; i < n; i++)
+        in[i] = i % 13, out[i] = 0;
+    #pragma omp target teams distribute map(to: in) map(tofrom: out)
+    for (int blk = 0; blk < blocks; blk++) {
+        double tile[B];
+        #pragma omp parallel num_threads(B)
+        {
+            int t = omp_get_thread_num(), at = blk * B + t;
+            double sum = 0;
+            tile[t] = in[at];
+            #pragma omp barrier
+            for (int s = 0; s < steps; s++) {
+                double left = tile[(t + B - 1) % B];
+                #pragma omp barrier
+                tile[t] += left * 0.5;
+                sum += left;
+                #pragma omp barrier
+            }
+            out[at] = tile[B - 1 - t] + sum;
+        }
+    }
+    double s = 0;
+    for (int i = 0; i < n; i++)
+        s += out[i] * (i % 9 + 1);
+    printf("%d %d: %g\n", blocks, steps, s);
+    double total = 0;
+    #pragma omp target teams num_teams(3) map(to: in) map(tofrom: total) reduction(+: total)
+    {
+        double part[B];
+        #pragma omp parallel num_threads(B)
+        {
+            int t = omp_get_thread_num();
+            double mine = 0;
+            for (int i = t; i < n; i += B)
+                mine += in[i];
+            part[t] = mine;
+            for (int d = B / 2; d > 0; d /= 2) {
+                #pragma omp barrier
+                if (t < d) {
+                    mine += part[t + d];
+                    part[t] = mine;
+                }
+            }
+            if (t == 0 && omp_get_team_num() == 0)
+                total += mine;
+        }
+    }
+    printf(" %g\n", total);
+}
+int main(void)
+{
+    int blocks[] = {0, 1, 3, 40};
+    for (int i = 0; i < 4; i++)
+        for (int steps = 0; steps < 4; steps += 3)
+            all(blocks[i], steps);
+    return 0;
+}
