@@ -106,6 +106,14 @@ static void shared(int n)
             #pragma omp master
             once += twice;
         }
+        #pragma omp parallel num_threads(T)
+        {
+            int thread = omp_get_thread_num(), given = thread;
+            a[thread] += given;
+            #pragma omp single copyprivate(given)
+            given = n + 100;
+            b[thread] += given * (thread + 1);
+        }
     }
     printf(" %ld %ld %d %d\n", look(a), look(b), sum, once);
 }

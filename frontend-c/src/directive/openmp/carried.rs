@@ -7,16 +7,17 @@
 
 use rustc_hash::FxHashSet;
 
+use super::accumulated::is_only_combined;
 use super::threads::{Count, THREADS, named, numbered};
 use crate::directive::construct::{LANE, Reduction, ReductionOp};
-use crate::directive::{self, Written};
+use crate::directive::{self, VarRef, Written};
 use crate::lower::uses::mutated_by;
 use crate::lower::walk::{self, Below, Node};
 use crate::parse::{Parsed, Parser};
 use crate::source::Span;
 use crate::tree::{
-    BinaryOp, Decl, DeclId, DeclKind, ExprId, ExprKind, Initializer, Linkage, StmtId, StmtKind,
-    Storage, TranslationUnit, UnaryOp, Variable,
+    Decl, DeclId, DeclKind, ExprId, ExprKind, Initializer, Linkage, StmtId, StmtKind, Storage,
+    TranslationUnit, UnaryOp, Variable,
 };
 use crate::types::{ArraySize, Type};
 
@@ -69,113 +70,6 @@ pub(super) fn own(
     let looked_at =
         parallel.reductions().filter(|(op, var)| !is_only_combined(unit, *op, var.decl, body));
     clauses.chain(looked_at.map(|(_, var)| var.decl)).collect()
-}
-
-/// Whether all that a statement does with a variable is to combine values into it, by an operator: then the parts of each piece may be
-/// combined at its end.
-fn is_only_combined(unit: &TranslationUnit, op: ReductionOp, decl: DeclId, body: StmtId) -> bool {
-    let mut allowed = 0;
-    let mut all = 0;
-    walk::stmt(unit, body, &mut |node| {
-        match node {
-            Node::Stmt(stmt) => match &unit.stmts[stmt].kind {
-                StmtKind::Expr(expr) if combines(unit, op, *expr, decl) => {
-                    allowed += times_named(unit, *expr, decl);
-                }
-                // `if (x > most) most = x;`
-                StmtKind::If { condition, then, otherwise: None }
-                    if is_choice(op) && is_set(unit, *then, decl) =>
-                {
-                    let named = times_named(unit, *condition, decl);
-                    allowed += named + usize::from(named > 0);
-                }
-                _ => {}
-            },
-            Node::Expr(expr) => all += usize::from(is_name(unit, expr, decl)),
-            _ => {}
-        }
-        Below::Enter
-    });
-    all == allowed
-}
-
-/// Whether an operator chooses one of its operands.
-fn is_choice(op: ReductionOp) -> bool {
-    matches!(op, ReductionOp::Max | ReductionOp::Min)
-}
-
-fn is_name(unit: &TranslationUnit, expr: ExprId, decl: DeclId) -> bool {
-    matches!(unit.exprs[expr].kind, ExprKind::Name(own) if own == decl)
-}
-
-fn times_named(unit: &TranslationUnit, expr: ExprId, decl: DeclId) -> usize {
-    let mut count = 0;
-    walk::expr(unit, expr, &mut |node| {
-        if let Node::Expr(expr) = node {
-            count += usize::from(is_name(unit, expr, decl));
-        }
-        Below::Enter
-    });
-    count
-}
-
-/// Whether a statement does nothing but give a variable a value in which it has no part.
-fn is_set(unit: &TranslationUnit, stmt: StmtId, decl: DeclId) -> bool {
-    match &unit.stmts[stmt].kind {
-        StmtKind::Expr(expr) => {
-            matches!(unit.exprs[unit.peel(*expr)].kind, ExprKind::Assign { target, .. } if is_name(unit, unit.peel(target), decl))
-                && times_named(unit, *expr, decl) == 1
-        }
-        StmtKind::Compound(list) => matches!(list.as_slice(), [only] if is_set(unit, *only, decl)),
-        _ => false,
-    }
-}
-
-/// Whether an expression combines a value into a variable by an operator.
-fn combines(unit: &TranslationUnit, op: ReductionOp, expr: ExprId, decl: DeclId) -> bool {
-    let by = |written: BinaryOp| match op {
-        ReductionOp::Add => matches!(written, BinaryOp::Add | BinaryOp::Sub),
-        ReductionOp::Mul => written == BinaryOp::Mul,
-        ReductionOp::And => written == BinaryOp::And,
-        ReductionOp::Or => written == BinaryOp::Or,
-        ReductionOp::Xor => written == BinaryOp::Xor,
-        ReductionOp::LogicalAnd => written == BinaryOp::LogicalAnd,
-        ReductionOp::LogicalOr => written == BinaryOp::LogicalOr,
-        ReductionOp::Max | ReductionOp::Min => false,
-    };
-    let is_its = |expr: ExprId| is_name(unit, unit.peel(expr), decl);
-    match unit.exprs[unit.peel(expr)].kind {
-        ExprKind::IncDec(_, target) => op == ReductionOp::Add && is_its(target),
-        ExprKind::CompoundAssign { op: written, target, value, .. } => {
-            is_its(target) && by(written) && times_named(unit, value, decl) == 0
-        }
-        ExprKind::Assign { target, value } if is_its(target) => {
-            let mut value = unit.peel(value);
-            while let ExprKind::Cast { operand, .. } = unit.exprs[value].kind {
-                value = unit.peel(operand);
-            }
-            let once = times_named(unit, value, decl) == 1;
-            match unit.exprs[value].kind {
-                ExprKind::Binary(written, first, second) => {
-                    let is_right = written != BinaryOp::Sub && is_value_of(unit, second, decl);
-                    once && by(written) && (is_value_of(unit, first, decl) || is_right)
-                }
-                ExprKind::Conditional { .. } => is_choice(op),
-                ExprKind::Call { .. } => is_choice(op) && once,
-                _ => false,
-            }
-        }
-        _ => false,
-    }
-}
-
-/// Whether an expression is a variable's value, in whatever type.
-fn is_value_of(unit: &TranslationUnit, expr: ExprId, decl: DeclId) -> bool {
-    let mut at = unit.peel(expr);
-    while let ExprKind::Cast { operand, .. } = unit.exprs[at].kind {
-        at = unit.peel(operand);
-    }
-    is_name(unit, at, decl)
 }
 
 /// Whether all threads go through a loop's rounds together: its header is about nothing that each has for itself, and nothing
@@ -269,8 +163,17 @@ pub(super) fn declared(unit: &TranslationUnit, stmt: StmtId) -> Vec<DeclId> {
     }
 }
 
-/// Whether a statement takes a variable's address, or names it in a clause.
+/// The variables that all threads have behind a `single` as the thread that executed it (OpenMP 5.2 §5.7.2).
+fn copied(directive: &directive::Directive) -> Vec<VarRef> {
+    match &directive.written {
+        Written::OpenMp(written) => written.listed("copyprivate"),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a statement takes a variable's address, or names it in a clause; other than in that of a `single` that it is.
 fn is_bound(unit: &TranslationUnit, stmt: StmtId, decl: DeclId) -> bool {
+    let outermost = stmt;
     let mut found = false;
     walk::stmt(unit, stmt, &mut |node| {
         match node {
@@ -284,9 +187,9 @@ fn is_bound(unit: &TranslationUnit, stmt: StmtId, decl: DeclId) -> bool {
                     let directive = &unit.directives[directive];
                     let lists =
                         [&directive.private, &directive.firstprivate, &directive.lastprivate];
-                    let copied = match &directive.written {
-                        Written::OpenMp(written) => written.listed("copyprivate"),
-                        _ => Vec::new(),
+                    let copied = match stmt == outermost {
+                        true => Vec::new(),
+                        false => copied(directive),
                     };
                     let mut named = lists
                         .into_iter()
@@ -396,7 +299,7 @@ impl Parser {
     ) -> Option<Carried> {
         let unit = &self.checker.unit;
         let here = &unit.decls[decl];
-        let is_of = |vars: &[directive::VarRef]| vars.iter().any(|var| var.decl == decl);
+        let is_of = |vars: &[VarRef]| vars.iter().any(|var| var.decl == decl);
         let reduced = parallel.reductions().find(|(_, var)| var.decl == decl).map(|(op, _)| op);
         let origin = match reduced {
             Some(op) => Origin::Reduced(identity(op).map(|_| op)?),
@@ -539,6 +442,24 @@ impl Parser {
             } else {
                 let around = self.in_copies(&first, piece, &last, None, span);
                 whole.extend(around.into_iter().map(|stmt| (loops.clone(), stmt)));
+                let unit = &self.checker.unit;
+                let given: Vec<DeclId> = stmts
+                    .iter()
+                    .filter_map(|&stmt| match unit.stmts[stmt].kind {
+                        StmtKind::Directive { directive, .. } => Some(&unit.directives[directive]),
+                        _ => None,
+                    })
+                    .flat_map(copied)
+                    .map(|var| var.decl)
+                    .collect();
+                let given: Vec<Carried> =
+                    all.iter().filter(|carried| given.contains(&carried.decl)).copied().collect();
+                if !given.is_empty() {
+                    // What the team has of them is the threads' own from here on.
+                    let like = directive::Directive { reductions: Vec::new(), ..parallel.clone() };
+                    let made = self.piece_of_each(&like, count, &[], Vec::new(), &given, span)?;
+                    whole.push((loops.clone(), made));
+                }
             }
         }
         Ok(Some(self.in_loops(&whole, 0, span)))

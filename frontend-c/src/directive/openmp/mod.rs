@@ -1,5 +1,6 @@
 //! OpenMP 5.2: the directives that stand in, at or around device code.
 
+mod accumulated;
 mod carried;
 mod clauses;
 mod combining;
