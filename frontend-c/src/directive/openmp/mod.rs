@@ -8,6 +8,7 @@ mod context;
 mod mapper;
 mod meaning;
 mod names;
+mod orphans;
 mod parser;
 mod reductions;
 mod scan;

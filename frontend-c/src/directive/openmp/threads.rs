@@ -11,6 +11,7 @@ use gpuc_diagnostics::Diagnostic;
 use rustc_hash::FxHashSet;
 
 use super::carried::{self, Piece, Pieces};
+use super::orphans::called_by_team;
 use super::serial::{self, Excludes};
 use crate::directive::construct::{Chunk, Explicit, GANG, LANE, Level, Nest};
 use crate::directive::{self, Family, Kind, VarRef, Written};
@@ -262,6 +263,14 @@ impl Parser {
                 pieces.push(piece(false, Vec::new()));
                 continue;
             }
+            // A function that threads call together, to divide its loops, is called once by their team.
+            if self.nested_barrier(&[stmt]).is_some()
+                && called_by_team(unit, stmt, known)
+                && !asks(unit, stmt).threads
+            {
+                pieces.push(piece(false, vec![stmt]));
+                continue;
+            }
             let words = words(unit, stmt);
             let divided = matches!(words, "for" | "for simd" | "loop" | "sections");
             // Without their numbers, it does not matter which threads divide a loop.
@@ -401,7 +410,7 @@ fn directive_of(unit: &TranslationUnit, stmt: StmtId) -> Option<&directive::Dire
 }
 
 /// Whether one thread of the team executes what a directive is about.
-fn is_by_one(directive: Option<&directive::Directive>) -> bool {
+pub(super) fn is_by_one(directive: Option<&directive::Directive>) -> bool {
     let Some(directive) = directive else { return false };
     let words = directive.words;
     let filters =
