@@ -61,7 +61,7 @@ static long rounds(int n)
         #pragma omp parallel num_threads(T) firstprivate(mine)
         {
             int thread = omp_get_thread_num(), last = thread;
-            a[thread] = thread * thread;
+            a[thread] = thread * thread + mine;
             seen[thread] = 0;
             #pragma omp barrier
             for (int s = 1, r = 0; s < n; s *= 2, r++) {
@@ -78,6 +78,19 @@ static long rounds(int n)
                 }
             }
             a[thread] += last + mine;
+            #pragma omp barrier
+            {
+                int left = a[(thread + 3) % T];
+                if (n > 2) {
+                    mine = left % 7;
+                    #pragma omp barrier
+                    b[thread] = left + mine;
+                    if (thread % 2)
+                        mine++;
+                }
+                #pragma omp barrier
+                seen[thread] += b[(thread + 1) % T] + mine;
+            }
         }
     }
     return look_at(a) + 5 * look_at(seen);

@@ -30,7 +30,8 @@ pub(super) struct Piece {
     pub by_each: bool,
     /// The statements.
     pub stmts: Vec<StmtId>,
-    /// The loops around, from outside to inside, whose rounds all threads go through together.
+    /// The loops around, from outside to inside, whose rounds all threads go through together, and conditions that hold for all
+    /// or none.
     pub loops: Vec<StmtId>,
 }
 
@@ -72,22 +73,30 @@ pub(super) fn own(
     clauses.chain(looked_at.map(|(_, var)| var.decl)).collect()
 }
 
-/// Whether all threads go through a loop's rounds together: its header is about nothing that each has for itself, and nothing
-/// leaves the loop or a round of it from within.
-pub(super) fn is_gone_through_together(
+/// The statement of a loop whose rounds all threads go through together, or of a condition that holds for all or none: its header
+/// is about nothing that each has for itself, and nothing leaves it from within.
+pub(super) fn gone_through_together(
     unit: &TranslationUnit,
     stmt: StmtId,
     known: &FxHashSet<DeclId>,
-) -> bool {
-    let StmtKind::For { init: Some(init), condition: Some(condition), step: Some(step), body } =
-        unit.stmts[stmt].kind
-    else {
-        return false;
+) -> Option<StmtId> {
+    let mut header = Vec::new();
+    let body = match unit.stmts[stmt].kind {
+        StmtKind::For { init: Some(init), condition: Some(condition), step: Some(step), body } => {
+            let counters = declared(unit, init);
+            let changed = mutated_by(unit, body);
+            if counters.is_empty() || counters.iter().any(|decl| changed.contains(decl)) {
+                return None;
+            }
+            header.extend([Node::Stmt(init), Node::Expr(condition), Node::Expr(step)]);
+            body
+        }
+        StmtKind::If { condition, then, otherwise: None } => {
+            header.push(Node::Expr(condition));
+            then
+        }
+        _ => return None,
     };
-    let counters = declared(unit, init);
-    if counters.is_empty() || counters.iter().any(|decl| mutated_by(unit, body).contains(decl)) {
-        return false;
-    }
     let mut together = true;
     let mut look = |node: Node| {
         if let Node::Expr(expr) = node {
@@ -99,37 +108,43 @@ pub(super) fn is_gone_through_together(
         }
         Below::Enter
     };
-    walk::stmt(unit, init, &mut look);
-    walk::expr(unit, condition, &mut look);
-    walk::expr(unit, step, &mut look);
+    for part in header {
+        match part {
+            Node::Stmt(stmt) => walk::stmt(unit, stmt, &mut look),
+            Node::Expr(expr) => walk::expr(unit, expr, &mut look),
+            Node::Leave(_) | Node::Declare(_) => {}
+        }
+    }
+    (together && !is_left_from_within(unit, body)).then_some(body)
+}
+
+/// Whether something in a statement may go on behind it.
+fn is_left_from_within(unit: &TranslationUnit, body: StmtId) -> bool {
+    let jumps = |stmt: StmtId| {
+        let kind = &unit.stmts[stmt].kind;
+        matches!(kind, StmtKind::Return(_) | StmtKind::Goto(_) | StmtKind::GotoComputed(_))
+    };
+    let mut left = false;
     walk::stmt(unit, body, &mut |node| {
         let Node::Stmt(stmt) = node else { return Below::Enter };
+        left |= jumps(stmt);
         match unit.stmts[stmt].kind {
             StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } => {
-                // What leaves a loop inside stays in this one, but for jumps and `return`.
+                // What leaves a loop inside stays in this one, but for jumps.
                 walk::stmt(unit, stmt, &mut |node| {
-                    if let Node::Stmt(stmt) = node {
-                        together &= !matches!(
-                            unit.stmts[stmt].kind,
-                            StmtKind::Return(_) | StmtKind::Goto(_) | StmtKind::GotoComputed(_)
-                        );
-                    }
+                    left |= matches!(node, Node::Stmt(stmt) if jumps(stmt));
                     Below::Enter
                 });
                 Below::Skip
             }
-            StmtKind::Break
-            | StmtKind::Continue
-            | StmtKind::Return(_)
-            | StmtKind::Goto(_)
-            | StmtKind::GotoComputed(_) => {
-                together = false;
+            StmtKind::Break | StmtKind::Continue => {
+                left = true;
                 Below::Skip
             }
             _ => Below::Enter,
         }
     });
-    together
+    left
 }
 
 /// What each thread has for itself and needs in several pieces.
@@ -234,12 +249,17 @@ struct Facts {
     set: Vec<FxHashSet<DeclId>>,
     /// Which each declares.
     declared: Vec<FxHashSet<DeclId>>,
+    /// The outermost loop round each.
+    rounds: Vec<Option<StmtId>>,
 }
 
 impl Facts {
     fn of(unit: &TranslationUnit, pieces: &Pieces) -> Facts {
-        let mut facts = Facts { used: Vec::new(), set: Vec::new(), declared: Vec::new() };
-        for Piece { stmts, .. } in pieces {
+        let mut facts =
+            Facts { used: Vec::new(), set: Vec::new(), declared: Vec::new(), rounds: Vec::new() };
+        for Piece { stmts, loops, .. } in pieces {
+            let is_loop = |stmt: &&StmtId| matches!(unit.stmts[**stmt].kind, StmtKind::For { .. });
+            facts.rounds.push(loops.iter().find(is_loop).copied());
             let here: FxHashSet<DeclId> =
                 stmts.iter().flat_map(|&stmt| declared(unit, stmt)).collect();
             let mut used: FxHashSet<DeclId> =
@@ -261,29 +281,23 @@ impl Facts {
         self.used[number].contains(&decl)
     }
 
-    /// Whether the first piece that names a variable stands in a loop.
-    fn is_looped_first(&self, pieces: &Pieces, decl: DeclId) -> bool {
-        let first = (0..pieces.len()).find(|&number| self.is_used(number, decl));
-        first.is_some_and(|number| !pieces[number].loops.is_empty())
-    }
-
     /// Whether a piece leaves what it has of a variable to others, or to its own next round.
-    fn is_left(&self, pieces: &Pieces, carried: &Carried, number: usize) -> bool {
-        let goes_on = number < carried.last || !pieces[number].loops.is_empty();
+    fn is_left(&self, carried: &Carried, number: usize) -> bool {
+        let goes_on = number < carried.last || self.rounds[number].is_some();
         let changes = matches!(carried.origin, Origin::Reduced(_))
             || self.set[number].contains(&carried.decl);
         self.is_used(number, carried.decl) && goes_on && changes
     }
 
     /// Whether a piece finds something of a variable: of one in front of it, or of the round before.
-    fn is_loaded(&self, pieces: &Pieces, carried: &Carried, number: usize) -> bool {
+    fn is_loaded(&self, carried: &Carried, number: usize) -> bool {
         if self.declared[number].contains(&carried.decl) {
             return false;
         }
-        let outer = pieces[number].loops.first();
-        (0..pieces.len()).any(|other| {
-            let comes = other < number || outer.is_some() && pieces[other].loops.first() == outer;
-            comes && self.is_left(pieces, carried, other)
+        let outer = self.rounds[number];
+        (0..self.rounds.len()).any(|other| {
+            let comes = other < number || outer.is_some() && self.rounds[other] == outer;
+            comes && self.is_left(carried, other)
         })
     }
 }
@@ -383,15 +397,10 @@ impl Parser {
             whole.push((Vec::new(), self.stmt(StmtKind::Declaration(vec![decl]), span)));
         }
         let facts = Facts::of(&self.checker.unit, pieces);
-        // What begins with a value and is first used in a loop has its elements in front of that.
-        let begin: Vec<Carried> = all
-            .iter()
-            .filter(|carried| {
-                parallel.firstprivate.iter().any(|var| var.decl == carried.decl)
-                    && facts.is_looped_first(pieces, carried.decl)
-            })
-            .copied()
-            .collect();
+        // What begins with a value has it wherever it is used first: a loop may have no rounds.
+        let begins =
+            |carried: &&Carried| parallel.firstprivate.iter().any(|var| var.decl == carried.decl);
+        let begin: Vec<Carried> = all.iter().filter(begins).copied().collect();
         if !begin.is_empty() {
             let like = directive::Directive { reductions: Vec::new(), ..parallel.clone() };
             let made = self.piece_of_each(&like, count, &[], Vec::new(), &begin, span)?;
@@ -410,7 +419,7 @@ impl Parser {
                     continue;
                 }
                 let is_stored = begin.iter().any(|other| other.decl == decl)
-                    || facts.is_loaded(pieces, carried, number);
+                    || facts.is_loaded(carried, number);
                 match carried.origin {
                     Origin::Reduced(op) => {
                         if number != carried.last {
@@ -431,7 +440,7 @@ impl Parser {
                 if is_stored {
                     first.push((*carried, None));
                 }
-                if facts.is_left(pieces, carried, number) {
+                if facts.is_left(carried, number) {
                     last.push(*carried);
                 }
             }
@@ -502,7 +511,9 @@ impl Parser {
                 continue;
             };
             let inside = self.in_loops(group, depth + 1, span);
-            if let StmtKind::For { body, .. } = &mut self.checker.unit.stmts[outer].kind {
+            if let StmtKind::For { body, .. } | StmtKind::If { then: body, .. } =
+                &mut self.checker.unit.stmts[outer].kind
+            {
                 *body = inside;
             }
             made.push(outer);

@@ -254,20 +254,19 @@ impl Parser {
         let unit = &self.checker.unit;
         let piece = |by_each, stmts| Piece { by_each, stmts, loops: loops.to_vec() };
         for stmt in top_level(unit, body) {
-            if let StmtKind::For { body, .. } = unit.stmts[stmt].kind
-                && self.nested_barrier(&[stmt]).is_some()
-                && carried::is_gone_through_together(unit, stmt, known)
-            {
+            let waits = self.nested_barrier(&[stmt]).is_some();
+            if waits && matches!(unit.stmts[stmt].kind, StmtKind::Compound(_)) {
+                self.add_pieces(pieces, known, loops, stmt);
+                continue;
+            }
+            if waits && let Some(body) = carried::gone_through_together(unit, stmt, known) {
                 let around: Vec<StmtId> = loops.iter().copied().chain([stmt]).collect();
                 self.add_pieces(pieces, known, &around, body);
                 pieces.push(piece(false, Vec::new()));
                 continue;
             }
             // A function that threads call together, to divide its loops, is called once by their team.
-            if self.nested_barrier(&[stmt]).is_some()
-                && called_by_team(unit, stmt, known)
-                && !asks(unit, stmt).threads
-            {
+            if waits && called_by_team(unit, stmt, known) && !asks(unit, stmt).threads {
                 pieces.push(piece(false, vec![stmt]));
                 continue;
             }
