@@ -31,6 +31,30 @@ static void all(int blocks, int steps)
     for (int i = 0; i < n; i++)
         s += out[i] * (i % 9 + 1);
     printf("%d %d: %g\n", blocks, steps, s);
+    /* Four results a thread, in an array of its own. */
+    #pragma omp target teams distribute map(to: in) map(tofrom: out)
+    for (int blk = 0; blk < blocks; blk++) {
+        double tile[B];
+        #pragma omp parallel num_threads(B)
+        {
+            int t = omp_get_thread_num();
+            double own[2][2];
+            for (int i = 0; i < 4; i++)
+                own[i / 2][i % 2] = i;
+            for (int s = 0; s < steps; s++) {
+                tile[t] = in[(blk * B + t + s) % n];
+                #pragma omp barrier
+                for (int i = 0; i < 4; i++)
+                    own[i / 2][i % 2] += tile[(t + i) % B] * (s + 1);
+                #pragma omp barrier
+            }
+            out[blk * B + t] += own[0][0] + 2 * own[0][1] + 3 * own[1][0] + 4 * own[1][1];
+        }
+    }
+    s = 0;
+    for (int i = 0; i < n; i++)
+        s += out[i] * (i % 9 + 1);
+    printf(" %g", s);
     double total = 0;
     #pragma omp target teams num_teams(3) map(to: in) map(tofrom: total) reduction(+: total)
     {

@@ -8,6 +8,7 @@
 use rustc_hash::FxHashSet;
 
 use super::accumulated::is_only_combined;
+use super::pieces::{Piece, Pieces, declared};
 use super::threads::{Count, THREADS, named, numbered};
 use crate::directive::construct::{LANE, Reduction, ReductionOp};
 use crate::directive::{self, VarRef, Written};
@@ -23,20 +24,6 @@ use crate::types::{ArraySize, Type};
 
 /// How many bytes a team's arrays have at most: blocks have 48 KiB for all that they share.
 const MOST_BYTES: u64 = 16 << 10;
-
-/// Statements of a region between barriers.
-pub(super) struct Piece {
-    /// Whether each thread executes them; else its team does, once.
-    pub by_each: bool,
-    /// The statements.
-    pub stmts: Vec<StmtId>,
-    /// The loops around, from outside to inside, whose rounds all threads go through together, and conditions that hold for all
-    /// or none.
-    pub loops: Vec<StmtId>,
-}
-
-/// The pieces of a region in their order.
-pub(super) type Pieces = Vec<Piece>;
 
 /// Where a variable is a thread's own.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,6 +45,41 @@ struct Carried {
     array: DeclId,
     /// The last piece that names it.
     last: usize,
+    /// Whether it is an array itself: pieces use the thread's element, and have no copies.
+    in_place: bool,
+}
+
+/// What a piece has of variables that are carried.
+#[derive(Default)]
+struct Copies {
+    /// Those that it begins with, from their array or as what is combined begins.
+    first: Vec<(Carried, Option<i128>)>,
+    /// Those that it leaves in their array.
+    last: Vec<Carried>,
+    /// Those that it uses in their array.
+    in_place: Vec<Carried>,
+}
+
+/// Whether all that statements do with an array is to subscript it.
+fn is_only_subscripted(
+    unit: &TranslationUnit,
+    stmts: impl Iterator<Item = StmtId>,
+    decl: DeclId,
+) -> bool {
+    let is_its = |expr: ExprId| matches!(unit.exprs[expr].kind, ExprKind::Name(own) if own == decl);
+    let (mut all, mut subscripted) = (0, 0);
+    for stmt in stmts {
+        walk::stmt(unit, stmt, &mut |node| {
+            if let Node::Expr(expr) = node {
+                all += usize::from(is_its(expr));
+                if let ExprKind::Index { base, .. } = unit.exprs[expr].kind {
+                    subscripted += usize::from(is_its(unit.peel(base)));
+                }
+            }
+            Below::Enter
+        });
+    }
+    all == subscripted
 }
 
 /// The variables that each thread of a region has for itself by clauses. What it combines is its own where it is looked at before
@@ -71,80 +93,6 @@ pub(super) fn own(
     let looked_at =
         parallel.reductions().filter(|(op, var)| !is_only_combined(unit, *op, var.decl, body));
     clauses.chain(looked_at.map(|(_, var)| var.decl)).collect()
-}
-
-/// The statement of a loop whose rounds all threads go through together, or of a condition that holds for all or none: its header
-/// is about nothing that each has for itself, and nothing leaves it from within.
-pub(super) fn gone_through_together(
-    unit: &TranslationUnit,
-    stmt: StmtId,
-    known: &FxHashSet<DeclId>,
-) -> Option<StmtId> {
-    let mut header = Vec::new();
-    let body = match unit.stmts[stmt].kind {
-        StmtKind::For { init: Some(init), condition: Some(condition), step: Some(step), body } => {
-            let counters = declared(unit, init);
-            let changed = mutated_by(unit, body);
-            if counters.is_empty() || counters.iter().any(|decl| changed.contains(decl)) {
-                return None;
-            }
-            header.extend([Node::Stmt(init), Node::Expr(condition), Node::Expr(step)]);
-            body
-        }
-        StmtKind::If { condition, then, otherwise: None } => {
-            header.push(Node::Expr(condition));
-            then
-        }
-        _ => return None,
-    };
-    let mut together = true;
-    let mut look = |node: Node| {
-        if let Node::Expr(expr) = node {
-            together &= match unit.exprs[expr].kind {
-                ExprKind::Name(decl) => !known.contains(&decl),
-                ExprKind::Call { .. } => false,
-                _ => true,
-            };
-        }
-        Below::Enter
-    };
-    for part in header {
-        match part {
-            Node::Stmt(stmt) => walk::stmt(unit, stmt, &mut look),
-            Node::Expr(expr) => walk::expr(unit, expr, &mut look),
-            Node::Leave(_) | Node::Declare(_) => {}
-        }
-    }
-    (together && !is_left_from_within(unit, body)).then_some(body)
-}
-
-/// Whether something in a statement may go on behind it.
-fn is_left_from_within(unit: &TranslationUnit, body: StmtId) -> bool {
-    let jumps = |stmt: StmtId| {
-        let kind = &unit.stmts[stmt].kind;
-        matches!(kind, StmtKind::Return(_) | StmtKind::Goto(_) | StmtKind::GotoComputed(_))
-    };
-    let mut left = false;
-    walk::stmt(unit, body, &mut |node| {
-        let Node::Stmt(stmt) = node else { return Below::Enter };
-        left |= jumps(stmt);
-        match unit.stmts[stmt].kind {
-            StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } => {
-                // What leaves a loop inside stays in this one, but for jumps.
-                walk::stmt(unit, stmt, &mut |node| {
-                    left |= matches!(node, Node::Stmt(stmt) if jumps(stmt));
-                    Below::Enter
-                });
-                Below::Skip
-            }
-            StmtKind::Break | StmtKind::Continue => {
-                left = true;
-                Below::Skip
-            }
-            _ => Below::Enter,
-        }
-    });
-    left
 }
 
 /// What each thread has for itself and needs in several pieces.
@@ -168,14 +116,6 @@ pub(super) fn used_in_several(
     let mut again: Vec<DeclId> = again.into_iter().collect();
     again.sort_unstable();
     again
-}
-
-/// The variables that a statement declares.
-pub(super) fn declared(unit: &TranslationUnit, stmt: StmtId) -> Vec<DeclId> {
-    match &unit.stmts[stmt].kind {
-        StmtKind::Declaration(decls) => decls.clone(),
-        _ => Vec::new(),
-    }
 }
 
 /// The variables that all threads have behind a `single` as the thread that executed it (OpenMP 5.2 §5.7.2).
@@ -327,7 +267,15 @@ impl Parser {
                 return None;
             }
         }
-        unit.types.size_of(here.ty).filter(|_| unit.types.as_array(here.ty).is_none())?;
+        unit.types.size_of(here.ty)?;
+        let in_place = unit.types.as_array(here.ty).is_some();
+        if in_place {
+            let begins = matches!(&here.kind, DeclKind::Variable(v) if v.init.is_some());
+            let all = pieces.iter().flat_map(|piece| piece.stmts.iter().copied());
+            if origin != Origin::Declared || begins || !is_only_subscripted(unit, all, decl) {
+                return None;
+            }
+        }
         let names = |piece: &[StmtId]| piece.iter().any(|&stmt| named(unit, stmt).contains(&decl));
         if matches!(origin, Origin::Reduced(_))
             && pieces.iter().any(|piece| !piece.loops.is_empty() && names(&piece.stmts))
@@ -362,10 +310,10 @@ impl Parser {
             align: None,
             asm_label: None,
         });
-        Some(Carried { decl, origin, array, last })
+        Some(Carried { decl, origin, array, last, in_place })
     }
 
-    /// The loops of a region's pieces whose threads carry variables; `None` where one of these cannot be carried.
+    /// The loops of a region's pieces whose threads carry variables, or one of these that cannot be carried.
     pub(super) fn carried_through(
         &mut self,
         parallel: &directive::Directive,
@@ -373,27 +321,31 @@ impl Parser {
         pieces: &Pieces,
         decls: &[DeclId],
         span: Span,
-    ) -> Parsed<Option<StmtId>> {
+    ) -> Parsed<Result<StmtId, DeclId>> {
         let unit = &self.checker.unit;
         let threads = count.asked.map_or(Some(THREADS), |asked| unit.constant_int(asked));
-        let Some(threads @ 1..=1024) = threads else { return Ok(None) };
+        let Some(threads @ 1..=1024) = threads else { return Ok(Err(decls[0])) };
         let threads = threads as u64;
         let bytes = decls.iter().map(|&decl| unit.types.size_of(unit.decls[decl].ty));
         let bytes = bytes.sum::<Option<u64>>().and_then(|bytes| bytes.checked_mul(threads));
         if bytes.is_none_or(|bytes| bytes > MOST_BYTES) {
-            return Ok(None);
+            let size = |decl: &DeclId| unit.types.size_of(unit.decls[*decl].ty);
+            let largest = decls.iter().copied().max_by_key(|decl| size(decl).unwrap_or(u64::MAX));
+            return Ok(Err(largest.unwrap_or(decls[0])));
         }
         let mut all = Vec::new();
         for &decl in decls {
             match self.carry(parallel, pieces, decl, threads) {
                 Some(carried) => all.push(carried),
-                None => return Ok(None),
+                None => return Ok(Err(decl)),
             }
         }
         let declared: Vec<DeclId> =
             all.iter().filter(|c| c.origin == Origin::Declared).map(|c| c.decl).collect();
         let mut whole = Vec::new();
-        for decl in declared.iter().copied().chain(all.iter().map(|carried| carried.array)) {
+        let outside = all.iter().filter(|c| c.origin == Origin::Declared && !c.in_place);
+        let outside = outside.map(|carried| carried.decl);
+        for decl in outside.chain(all.iter().map(|carried| carried.array)) {
             whole.push((Vec::new(), self.stmt(StmtKind::Declaration(vec![decl]), span)));
         }
         let facts = Facts::of(&self.checker.unit, pieces);
@@ -403,19 +355,23 @@ impl Parser {
         let begin: Vec<Carried> = all.iter().filter(begins).copied().collect();
         if !begin.is_empty() {
             let like = directive::Directive { reductions: Vec::new(), ..parallel.clone() };
-            let made = self.piece_of_each(&like, count, &[], Vec::new(), &begin, span)?;
+            let copies = Copies { last: begin.clone(), ..Copies::default() };
+            let made = self.piece_of_each(&like, count, &copies, Vec::new(), span)?;
             whole.push((Vec::new(), made));
         }
         for (number, Piece { by_each, stmts, loops }) in pieces.iter().enumerate() {
             let mut like = parallel.clone();
-            let mut first = Vec::new();
-            let mut last = Vec::new();
+            let mut copies = Copies::default();
             for carried in &all {
                 let decl = carried.decl;
                 if !facts.is_used(number, decl) {
                     if matches!(carried.origin, Origin::Reduced(_)) && number != carried.last {
                         without(&mut like.reductions, decl);
                     }
+                    continue;
+                }
+                if carried.in_place {
+                    copies.in_place.push(*carried);
                     continue;
                 }
                 let is_stored = begin.iter().any(|other| other.decl == decl)
@@ -428,7 +384,7 @@ impl Parser {
                             like.private.push(var);
                         }
                         if !is_stored {
-                            first.push((*carried, identity(op)));
+                            copies.first.push((*carried, identity(op)));
                         }
                     }
                     Origin::Declared if *by_each => {
@@ -438,18 +394,18 @@ impl Parser {
                     Origin::Declared | Origin::Clause => {}
                 }
                 if is_stored {
-                    first.push((*carried, None));
+                    copies.first.push((*carried, None));
                 }
                 if facts.is_left(carried, number) {
-                    last.push(*carried);
+                    copies.last.push(*carried);
                 }
             }
             let piece = self.without_declarations(stmts, &declared, span);
             if *by_each {
-                let made = self.piece_of_each(&like, count, &first, piece, &last, span)?;
+                let made = self.piece_of_each(&like, count, &copies, piece, span)?;
                 whole.push((loops.clone(), made));
             } else {
-                let around = self.in_copies(&first, piece, &last, None, span);
+                let around = self.in_copies(&copies, piece, None, span);
                 whole.extend(around.into_iter().map(|stmt| (loops.clone(), stmt)));
                 let unit = &self.checker.unit;
                 let given: Vec<DeclId> = stmts
@@ -461,17 +417,17 @@ impl Parser {
                     .flat_map(copied)
                     .map(|var| var.decl)
                     .collect();
-                let given: Vec<Carried> =
-                    all.iter().filter(|carried| given.contains(&carried.decl)).copied().collect();
-                if !given.is_empty() {
+                let given = all.iter().filter(|carried| given.contains(&carried.decl)).copied();
+                let copies = Copies { last: given.collect(), ..Copies::default() };
+                if !copies.last.is_empty() {
                     // What the team has of them is the threads' own from here on.
                     let like = directive::Directive { reductions: Vec::new(), ..parallel.clone() };
-                    let made = self.piece_of_each(&like, count, &[], Vec::new(), &given, span)?;
+                    let made = self.piece_of_each(&like, count, &copies, Vec::new(), span)?;
                     whole.push((loops.clone(), made));
                 }
             }
         }
-        Ok(Some(self.in_loops(&whole, 0, span)))
+        Ok(Ok(self.in_loops(&whole, 0, span)))
     }
 
     /// A loop over the threads, each of which executes a piece.
@@ -479,9 +435,8 @@ impl Parser {
         &mut self,
         like: &directive::Directive,
         count: &Count,
-        first: &[(Carried, Option<i128>)],
+        copies: &Copies,
         piece: Vec<StmtId>,
-        last: &[Carried],
         span: Span,
     ) -> Parsed<StmtId> {
         let inside = self.stmt(StmtKind::Compound(Vec::new()), span);
@@ -492,7 +447,7 @@ impl Parser {
             _ => None,
         };
         let thread = thread.and_then(|nest| nest.explicit).map(|explicit| explicit.variable);
-        let around = self.in_copies(first, piece, last, thread, span);
+        let around = self.in_copies(copies, piece, thread, span);
         self.checker.unit.stmts[inside].kind = StmtKind::Compound(around);
         Ok(made)
     }
@@ -525,14 +480,31 @@ impl Parser {
     /// first thread's where it stands for all.
     fn in_copies(
         &mut self,
-        first: &[(Carried, Option<i128>)],
+        copies: &Copies,
         piece: Vec<StmtId>,
-        last: &[Carried],
         thread: Option<DeclId>,
         span: Span,
     ) -> Vec<StmtId> {
+        for &carried in &copies.in_place {
+            let unit = &self.checker.unit;
+            let mut named = Vec::new();
+            for &stmt in &piece {
+                walk::stmt(unit, stmt, &mut |node| {
+                    if let Node::Expr(expr) = node
+                        && matches!(unit.exprs[expr].kind, ExprKind::Name(decl) if decl == carried.decl)
+                    {
+                        named.push(expr);
+                    }
+                    Below::Enter
+                });
+            }
+            for expr in named {
+                let element = self.element(carried, thread, span);
+                self.checker.unit.exprs[expr].kind = self.checker.unit.exprs[element].kind.clone();
+            }
+        }
         let mut list = Vec::new();
-        for &(carried, begins) in first {
+        for &(carried, begins) in &copies.first {
             let value = match begins {
                 Some(value) => {
                     let value = self.checker.int(value, Type::INT, span);
@@ -548,7 +520,7 @@ impl Parser {
             list.push(self.assigned(target, value, span));
         }
         list.extend(piece);
-        for &carried in last {
+        for &carried in &copies.last {
             let target = self.element(carried, thread, span);
             let value = self.checker.variable(carried.decl, span);
             let value = self.checker.rvalue(value);

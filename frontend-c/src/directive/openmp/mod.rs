@@ -10,6 +10,7 @@ mod meaning;
 mod names;
 mod orphans;
 mod parser;
+mod pieces;
 mod reductions;
 mod scan;
 mod sections;

@@ -10,8 +10,9 @@
 use gpuc_diagnostics::Diagnostic;
 use rustc_hash::FxHashSet;
 
-use super::carried::{self, Piece, Pieces};
+use super::carried;
 use super::orphans::called_by_team;
+use super::pieces::{Piece, Pieces, declared, gone_through_together};
 use super::serial::{self, Excludes};
 use crate::directive::construct::{Chunk, Explicit, GANG, LANE, Level, Nest};
 use crate::directive::{self, Family, Kind, VarRef, Written};
@@ -205,10 +206,10 @@ impl Parser {
         let pieces = self.pieces(&own, body);
         let again = carried::used_in_several(&self.checker.unit, &own, &pieces);
         let mut because = self.waits_below(parallel, &pieces);
-        if let (None, Some(&first)) = (&because, again.first()) {
+        if because.is_none() && !again.is_empty() {
             match self.carried_through(parallel, count, &pieces, &again, start)? {
-                Some(made) => return Ok(made),
-                None => because = Some(self.has_one_thread(parallel, first)),
+                Ok(made) => return Ok(made),
+                Err(decl) => because = Some(self.has_one_thread(parallel, decl)),
             }
         }
         if let Some(because) = because {
@@ -259,7 +260,7 @@ impl Parser {
                 self.add_pieces(pieces, known, loops, stmt);
                 continue;
             }
-            if waits && let Some(body) = carried::gone_through_together(unit, stmt, known) {
+            if waits && let Some(body) = gone_through_together(unit, stmt, known) {
                 let around: Vec<StmtId> = loops.iter().copied().chain([stmt]).collect();
                 self.add_pieces(pieces, known, &around, body);
                 pieces.push(piece(false, Vec::new()));
@@ -276,7 +277,7 @@ impl Parser {
             let alone = divided
                 && !asks(unit, stmt).threads
                 && (pieces.is_empty() || named(unit, stmt).is_disjoint(known));
-            known.extend(carried::declared(unit, stmt));
+            known.extend(declared(unit, stmt));
             match words {
                 "barrier" => pieces.push(piece(false, Vec::new())),
                 _ if alone || is_by_one(directive_of(unit, stmt)) => {
