@@ -79,8 +79,47 @@ static void all(int blocks, int steps)
     }
     printf(" %g\n", total);
 }
+#define SIDE 8
+
+static float left[40 * 40], right[40 * 40], product[40 * 40];
+
+/* A product by tiles, written out. */
+static void tiles(int n)
+{
+    for (int i = 0; i < n * n; i++)
+        left[i] = i % 5, right[i] = i % 7 - 2, product[i] = 1;
+    #pragma omp target teams distribute collapse(2) map(to: left, right) map(tofrom: product)
+    for (int bi = 0; bi < (n + SIDE - 1) / SIDE; bi++)
+        for (int bj = 0; bj < (n + SIDE - 1) / SIDE; bj++) {
+            float a[SIDE][SIDE], b[SIDE][SIDE];
+            #pragma omp parallel num_threads(SIDE * SIDE)
+            {
+                int t = omp_get_thread_num(), r = t / SIDE, c = t % SIDE;
+                int row = bi * SIDE + r, column = bj * SIDE + c;
+                float dot = 0;
+                for (int k0 = 0; k0 < n; k0 += SIDE) {
+                    a[r][c] = row < n && k0 + c < n ? left[row * n + k0 + c] : 0;
+                    b[r][c] = k0 + r < n && column < n ? right[(k0 + r) * n + column] : 0;
+                    #pragma omp barrier
+                    for (int k = 0; k < SIDE; k++)
+                        dot += a[r][k] * b[k][c];
+                    #pragma omp barrier
+                }
+                if (row < n && column < n)
+                    product[row * n + column] += dot;
+            }
+        }
+    double sum = 0;
+    for (int i = 0; i < n * n; i++)
+        sum += product[i] * (i % 9 + 1);
+    printf("%d: %g\n", n, sum);
+}
+
 int main(void)
 {
+    int sides[] = {0, 1, 8, 19, 40};
+    for (int i = 0; i < 5; i++)
+        tiles(sides[i]);
     int blocks[] = {0, 1, 3, 40};
     for (int i = 0; i < 4; i++)
         for (int steps = 0; steps < 4; steps += 3)

@@ -3,7 +3,7 @@
 //! The pieces of a region between barriers are loops over its threads ([`threads`](super::threads)). A variable that each
 //! thread has for itself and uses in several of them is an element of an array of its team from one piece to the next
 //! ("scalar expansion"; Stratton et al. 2008, "MCUDA", §3.3): the copy of each piece begins with the thread's element, and
-//! leaves there what the next pieces need.
+//! leaves there what the next pieces need. What follows from the thread's number alone is computed again instead.
 
 use rustc_hash::FxHashSet;
 
@@ -47,6 +47,8 @@ struct Carried {
     last: usize,
     /// Whether it is an array itself: pieces use the thread's element, and have no copies.
     in_place: bool,
+    /// The value that each piece gives it anew, rather than to keep it: what a thread finds the same everywhere.
+    again: Option<ExprId>,
 }
 
 /// What a piece has of variables that are carried.
@@ -171,6 +173,122 @@ fn identity(op: ReductionOp) -> Option<i128> {
         ReductionOp::And => Some(-1),
         ReductionOp::Max | ReductionOp::Min => None,
     }
+}
+
+/// Routines whose value a thread finds the same wherever it asks.
+const ASKED_AGAIN: [&str; 4] =
+    ["omp_get_thread_num", "omp_get_num_threads", "omp_get_team_num", "omp_get_num_teams"];
+
+/// The variables of a region's top level that a thread could declare in each piece again, with the same value: nothing changes
+/// them, nor what their initialisers name. In the order of the text.
+fn repeatable(
+    unit: &TranslationUnit,
+    parallel: &directive::Directive,
+    pieces: &Pieces,
+) -> Vec<(DeclId, ExprId)> {
+    let all = || pieces.iter().flat_map(|piece| piece.stmts.iter().copied());
+    let changed: FxHashSet<DeclId> = all().flat_map(|stmt| mutated_by(unit, stmt)).collect();
+    let mut own: FxHashSet<DeclId> = all().flat_map(|stmt| declared(unit, stmt)).collect();
+    own.extend(parallel.private.iter().map(|var| var.decl));
+    own.extend(parallel.reductions().map(|(_, var)| var.decl));
+    let by_team: FxHashSet<DeclId> = pieces
+        .iter()
+        .filter(|piece| !piece.by_each)
+        .flat_map(|piece| piece.stmts.iter().flat_map(|&stmt| named(unit, stmt)))
+        .collect();
+    let is_scalar = |decl: DeclId| {
+        let ty = unit.decls[decl].ty;
+        unit.types.as_int(ty).is_some() || unit.types.as_float(ty).is_some()
+    };
+    let is_automatic = |decl: DeclId| match &unit.decls[decl].kind {
+        DeclKind::Variable(variable) => variable.storage == Storage::Automatic,
+        kind => matches!(kind, DeclKind::Parameter { .. }),
+    };
+    let mut found: Vec<(DeclId, ExprId)> = Vec::new();
+    for stmt in pieces.iter().filter(|piece| piece.by_each).flat_map(|piece| &piece.stmts) {
+        for decl in declared(unit, *stmt) {
+            let DeclKind::Variable(Variable { init: Some(Initializer::Value(init)), .. }) =
+                &unit.decls[decl].kind
+            else {
+                continue;
+            };
+            let fits = is_scalar(decl) && is_automatic(decl) && !changed.contains(&decl);
+            let is_same = |name: DeclId| {
+                found.iter().any(|&(known, _)| known == name)
+                    || !changed.contains(&name)
+                        && !own.contains(&name)
+                        && is_scalar(name)
+                        && is_automatic(name)
+                    || matches!(unit.decls[name].kind, DeclKind::Function(_))
+            };
+            if fits
+                && !by_team.contains(&decl)
+                && is_the_same(unit, *init, &is_same)
+                && !all().any(|stmt| is_bound(unit, stmt, decl))
+            {
+                found.push((decl, *init));
+            }
+        }
+    }
+    found
+}
+
+/// Whether an expression has the same value for a thread wherever it stands, where names have.
+fn is_the_same(unit: &TranslationUnit, init: ExprId, is_same: &dyn Fn(DeclId) -> bool) -> bool {
+    let mut same = true;
+    walk::expr(unit, init, &mut |node| {
+        let Node::Expr(expr) = node else { return Below::Enter };
+        same &= match unit.exprs[expr].kind {
+            ExprKind::Name(name) => is_same(name),
+            ExprKind::Unary(op, _) => !matches!(op, UnaryOp::AddressOf | UnaryOp::Deref),
+            ExprKind::Call { ref arguments, .. } => {
+                let asked = walk::called(unit, node).map(|(decl, _)| unit.name(decl));
+                arguments.is_empty() && asked.is_some_and(|name| ASKED_AGAIN.contains(&name))
+            }
+            ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Paren(_)
+            | ExprKind::Cast { .. }
+            | ExprKind::Binary(..)
+            | ExprKind::Conditional { .. } => true,
+            _ => false,
+        };
+        Below::Enter
+    });
+    same
+}
+
+/// Of variables that are used in several pieces those that can be declared again, with what their values name.
+fn again(
+    unit: &TranslationUnit,
+    values: &[(DeclId, ExprId)],
+    decls: &[DeclId],
+    facts: &mut Facts,
+) -> Vec<Carried> {
+    let mut wanted: FxHashSet<DeclId> = decls.iter().copied().collect();
+    // What a value names stands in front of it.
+    for &(decl, init) in values.iter().rev() {
+        let mut names = FxHashSet::default();
+        walk::expr(unit, init, &mut |node| {
+            if let Node::Expr(expr) = node
+                && let ExprKind::Name(name) = unit.exprs[expr].kind
+            {
+                names.insert(name);
+            }
+            Below::Enter
+        });
+        if wanted.contains(&decl) {
+            wanted.extend(&names);
+            for used in facts.used.iter_mut().filter(|used| used.contains(&decl)) {
+                used.extend(&names);
+            }
+        }
+    }
+    let made = values.iter().filter(|(decl, _)| wanted.contains(decl)).map(|&(decl, init)| {
+        let (origin, array, again) = (Origin::Declared, decl, Some(init));
+        Carried { decl, origin, array, last: 0, in_place: false, again }
+    });
+    made.collect()
 }
 
 /// Takes a variable out of reductions.
@@ -310,7 +428,7 @@ impl Parser {
             align: None,
             asm_label: None,
         });
-        Some(Carried { decl, origin, array, last, in_place })
+        Some(Carried { decl, origin, array, last, in_place, again: None })
     }
 
     /// The loops of a region's pieces whose threads carry variables, or one of these that cannot be carried.
@@ -323,9 +441,17 @@ impl Parser {
         span: Span,
     ) -> Parsed<Result<StmtId, DeclId>> {
         let unit = &self.checker.unit;
+        let values = repeatable(unit, parallel, pieces);
+        let mut facts = Facts::of(unit, pieces);
+        let mut all = again(unit, &values, decls, &mut facts);
+        let repeats = |decl: &DeclId| all.iter().any(|carried| carried.decl == *decl);
+        let decls: Vec<DeclId> = decls.iter().copied().filter(|decl| !repeats(decl)).collect();
         let threads = count.asked.map_or(Some(THREADS), |asked| unit.constant_int(asked));
-        let Some(threads @ 1..=1024) = threads else { return Ok(Err(decls[0])) };
-        let threads = threads as u64;
+        let threads = match (threads, decls.first()) {
+            (Some(threads @ 1..=1024), _) => threads as u64,
+            (_, Some(&first)) => return Ok(Err(first)),
+            (_, None) => 1,
+        };
         let bytes = decls.iter().map(|&decl| unit.types.size_of(unit.decls[decl].ty));
         let bytes = bytes.sum::<Option<u64>>().and_then(|bytes| bytes.checked_mul(threads));
         if bytes.is_none_or(|bytes| bytes > MOST_BYTES) {
@@ -333,8 +459,7 @@ impl Parser {
             let largest = decls.iter().copied().max_by_key(|decl| size(decl).unwrap_or(u64::MAX));
             return Ok(Err(largest.unwrap_or(decls[0])));
         }
-        let mut all = Vec::new();
-        for &decl in decls {
+        for decl in decls {
             match self.carry(parallel, pieces, decl, threads) {
                 Some(carried) => all.push(carried),
                 None => return Ok(Err(decl)),
@@ -345,14 +470,15 @@ impl Parser {
         let mut whole = Vec::new();
         let outside = all.iter().filter(|c| c.origin == Origin::Declared && !c.in_place);
         let outside = outside.map(|carried| carried.decl);
-        for decl in outside.chain(all.iter().map(|carried| carried.array)) {
+        let kept = all.iter().filter(|carried| carried.again.is_none());
+        for decl in outside.chain(kept.map(|carried| carried.array)) {
             whole.push((Vec::new(), self.stmt(StmtKind::Declaration(vec![decl]), span)));
         }
-        let facts = Facts::of(&self.checker.unit, pieces);
         // What begins with a value has it wherever it is used first: a loop may have no rounds.
         let begins =
             |carried: &&Carried| parallel.firstprivate.iter().any(|var| var.decl == carried.decl);
-        let begin: Vec<Carried> = all.iter().filter(begins).copied().collect();
+        let begin: Vec<Carried> =
+            all.iter().filter(|carried| carried.again.is_none()).filter(begins).copied().collect();
         if !begin.is_empty() {
             let like = directive::Directive { reductions: Vec::new(), ..parallel.clone() };
             let copies = Copies { last: begin.clone(), ..Copies::default() };
@@ -392,6 +518,12 @@ impl Parser {
                         like.private.push(var);
                     }
                     Origin::Declared | Origin::Clause => {}
+                }
+                if carried.again.is_some() {
+                    if !facts.declared[number].contains(&decl) {
+                        copies.first.push((*carried, None));
+                    }
+                    continue;
                 }
                 if is_stored {
                     copies.first.push((*carried, None));
@@ -506,6 +638,10 @@ impl Parser {
         let mut list = Vec::new();
         for &(carried, begins) in &copies.first {
             let value = match begins {
+                _ if carried.again.is_some() => carried.again.unwrap_or_else(|| {
+                    let element = self.element(carried, thread, span);
+                    self.checker.rvalue(element)
+                }),
                 Some(value) => {
                     let value = self.checker.int(value, Type::INT, span);
                     let ty = self.checker.unit.decls[carried.decl].ty.unqualified();
