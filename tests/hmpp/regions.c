@@ -42,6 +42,27 @@ int main(void)
         }
     }
     printf("%g\n", b[10]);
+    /* Both queues run while the host goes on; a region waits for its own. */
+    double *q = malloc(n * sizeof *q), *r = malloc(n * sizeof *r);
+    for (int i = 0; i < n; i++)
+        q[i] = r[i] = i;
+    for (int t = 0; t < 3; t++) {
+        #pragma hmpp five region, asynchronous, args[q].size={n}, args[q].io=inout
+        for (int i = 0; i < n; i++)
+            q[i] = 2 * q[i] + t;
+        #pragma hmpp six region, asynchronous, args[r].size={n}, args[r].io=inout
+        for (int i = 0; i < n; i++)
+            r[i] += t;
+    }
+    #pragma hmpp five synchronize
+    printf("%g\n", q[n - 1]);
+    #pragma hmpp six region, args[r].size={n}, args[r].io=inout
+    for (int i = 0; i < n; i++)
+        r[i] *= 2;
+    printf("%g\n", r[n - 1]);
+    #pragma hmpp six release
+    free(q);
+    free(r);
     free(p);
     return 0;
 }

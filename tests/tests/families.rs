@@ -49,9 +49,9 @@ fn instructions_of(text: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn sgemm_has_the_same_kernels_in_openacc_openhmpp_and_openmp() {
+fn sgemm_has_the_same_kernels_in_all_families() {
     let acc = instructions("sgemm");
-    for name in ["sgemm_hmpp", "sgemm_omp"] {
+    for name in ["sgemm_hmpp", "sgemm_jolokia", "sgemm_omp"] {
         let other = instructions(name);
         assert!(other.len() >= 3 && other[0].len() > 1000, "{name}");
         // The last kernel of the OpenACC program is of its other form.

@@ -103,6 +103,7 @@ impl FunctionPrinter<'_> {
             }
             "local" => format!("mov.u64 {}, {}", result(0), self.local_name(ir.result(op, 0))),
             "special" => format!("mov.u32 {}, %{}", result(0), self.keyword(op, "register")),
+            "timer" => format!("mov.u64 {}, %globaltimer", result(0)),
             "shfl" => {
                 let this = ShflOp(op);
                 let targets = match ir.is_unused(this.valid(ir)) {

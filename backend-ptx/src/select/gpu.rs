@@ -5,7 +5,7 @@ use gpuc_dialects::gpu::{self, DIMENSIONS, SHUFFLE_MODES};
 use gpuc_dialects::ptx::kinds::{FenceScope, PtxType, ShflMode, Space, SpecialRegister};
 use gpuc_dialects::ptx::{
     AndOp, BarSyncOp, BarWarpSyncOp, MembarOp, OrOp, PackOp, RetOp, ShflOp, ShlOp, ShrOp,
-    SpecialOp, SubOp, UnpackOp,
+    SpecialOp, SubOp, TimerOp, UnpackOp,
 };
 use gpuc_ir::{Op, OpView, Value};
 
@@ -101,6 +101,16 @@ impl Selector<'_, '_> {
         let scope = FenceScope::Gl.attr(&mut self.e.ir.ctx);
         let build = self.e.start::<MembarOp>(&[]).attr(self.e.ir, "scope", scope);
         self.e.insert(build);
+        Ok(())
+    }
+
+    /// `offload.time`.
+    pub fn time(&mut self, op: Op) -> Selected<()> {
+        let ty = self.e.ir.ctx.i64();
+        let build = self.e.start::<TimerOp>(&[]).result(ty);
+        let timer = self.e.insert(build);
+        let value = self.e.ir.result(timer, 0);
+        self.set_result(op, value);
         Ok(())
     }
 

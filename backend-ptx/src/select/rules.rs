@@ -23,6 +23,7 @@ const OTHERS: &[Entry] = &[
     (nvvm::CpAsyncCommitGroupOp::def, |s, op| s.commit_copies(op)),
     (nvvm::CpAsyncWaitGroupOp::def, |s, op| s.wait_for_copies(op)),
     (offload::FenceOp::def, |s, op| s.fence(op)),
+    (offload::TimeOp::def, |s, op| s.time(op)),
     (offload::GridBarrierOp::def, |s, op| s.grid_barrier(op)),
 ];
 

@@ -188,6 +188,7 @@ pub static DIALECT: DialectDef = DialectDef {
         FetchOp::def,
         LaunchSizeOp::def,
         FenceOp::def,
+        TimeOp::def,
         TicketsOp::def,
         ResidentGridOp::def,
         GridBarrierOp::def,
@@ -269,6 +270,16 @@ op! {
     /// What the thread has written to memory of the device before is seen by every thread that sees
     /// anything it writes behind; and likewise for what it reads.
     FenceOp = "offload.fence" {
+        format "attr-dict"
+        hooks { effects: Some(orders_memory) }
+    }
+}
+
+op! {
+    /// How many nanoseconds have passed since some moment before the program, the same one for all threads. Each time it is asked
+    /// anew, in the program's order.
+    TimeOp = "offload.time" {
+        results { nanoseconds: One types::I64 }
         format "attr-dict"
         hooks { effects: Some(orders_memory) }
     }

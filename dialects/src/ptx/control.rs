@@ -114,6 +114,15 @@ op! {
 }
 
 op! {
+    /// `mov.u64 d, %globaltimer;`: the time in nanoseconds, read anew by each.
+    TimerOp = "ptx.timer" {
+        results { result: One types::I64 }
+        format "attr-dict"
+        hooks { effects: Some(synchronizes) }
+    }
+}
+
+op! {
     /// `shfl.sync.mode.b32 d|p, a, b, c, mask;`: `p` holds where the source lane was in range.
     ShflOp = "ptx.shfl" {
         operands { value: One REGISTER, lane: One types::I32, clamp: One types::I32, mask: One types::I32 }

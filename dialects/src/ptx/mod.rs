@@ -42,6 +42,7 @@ pub static DIALECT: DialectDef = DialectDef {
         BarWarpSyncOp::def,
         MembarOp::def,
         SpecialOp::def,
+        TimerOp::def,
         ShflOp::def,
         VoteOp::def,
         ActivemaskOp::def,

@@ -29,6 +29,9 @@ const OPENACC_H: &str = "openacc.h";
 /// Its header for tools.
 const ACC_PROF_H: &str = "acc_prof.h";
 
+/// The header that gives arrays and operators of JolokiaC++ in plain C.
+const JOLOKIA_H: &str = "jolokia.h";
+
 /// What the library needs of the system. Programs that do not use it are not to need these either.
 const SYSTEM_LIBRARIES: [&str; 5] =
     ["-Wl,--push-state,--as-needed", "-lpthread", "-ldl", "-lm", "-Wl,--pop-state"];
@@ -164,7 +167,12 @@ pub fn headers() -> Option<PathBuf> {
 /// Writes the headers that the compiler carries into `include` of a folder, unless they are there.
 fn unpack_header(folder: &Path) -> std::io::Result<()> {
     let folder = folder.join(INCLUDE);
-    for (name, text) in [(OPENACC_H, carried::OPENACC_H), (ACC_PROF_H, carried::ACC_PROF_H)] {
+    let headers = [
+        (OPENACC_H, carried::OPENACC_H),
+        (ACC_PROF_H, carried::ACC_PROF_H),
+        (JOLOKIA_H, carried::JOLOKIA_H),
+    ];
+    for (name, text) in headers {
         let header = folder.join(name);
         if std::fs::read(&header).is_ok_and(|known| known == text.as_bytes()) {
             continue;

@@ -284,6 +284,26 @@ impl Number {
     }
 }
 
+/// A routine by which device code looks at the time (OpenMP 5.2 §18.10).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Clock {
+    /// How late it is.
+    Now,
+    /// How far two times are apart at least.
+    Tick,
+}
+
+impl Clock {
+    /// What the routine of that name looks at.
+    pub(crate) fn asked_by(name: &str) -> Option<Clock> {
+        match name {
+            "omp_get_wtime" => Some(Clock::Now),
+            "omp_get_wtick" => Some(Clock::Tick),
+            _ => None,
+        }
+    }
+}
+
 /// A routine by which device code has memory of its own (OpenMP 5.2 §18.13).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Allocation {

@@ -34,7 +34,7 @@ pub(crate) use body::check_body;
 pub use construct::{Kind, ReductionOp};
 pub use data::{DataFlags, DataKind, DefaultData};
 pub use family::Family;
-pub(crate) use family::{Allocation, Lock, Number, RUNS_ON_DEVICE, tests_device};
+pub(crate) use family::{Allocation, Clock, Lock, Number, RUNS_ON_DEVICE, tests_device};
 pub(crate) use section::{Coverage, check_section, coverage, has_rows};
 pub use section::{Section, VarRef};
 

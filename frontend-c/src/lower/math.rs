@@ -2,12 +2,12 @@
 
 use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::arith::{CmpFPredicate, CmpIPredicate};
-use gpuc_dialects::{arith, func, math};
+use gpuc_dialects::{arith, func, math, offload};
 use gpuc_ir::{Builder, OpBuild, Value};
 
 use super::lowerer::{Lowerer, Lowering};
 use super::scalar::Scalar;
-use crate::directive::{self, Allocation, Lock, Number};
+use crate::directive::{self, Allocation, Clock, Lock, Number};
 use crate::source::Span;
 use crate::tree::ExprId;
 use crate::types::Type;
@@ -140,6 +140,11 @@ impl Lowerer<'_> {
         {
             return self.number(number, ty, span).map(Some);
         }
+        if arguments.is_empty()
+            && let Some(clock) = Clock::asked_by(base)
+        {
+            return self.clock(clock, ty, span).map(Some);
+        }
         if directive::tests_device(base)
             && let [kind] = arguments
         {
@@ -153,6 +158,25 @@ impl Lowerer<'_> {
             ),
         };
         self.refuse(span, diagnostic)
+    }
+
+    /// The time in seconds, or how far two of them are apart at least.
+    fn clock(&mut self, clock: Clock, ty: Type, span: Span) -> Lowering<Value> {
+        let to = self.scalar(ty, span)?;
+        let double = self.b.ctx.f64();
+        let tick = arith::constant_float(&mut self.b, 1e-9, double);
+        let seconds = match clock {
+            Clock::Tick => tick,
+            Clock::Now => {
+                let read = offload::TimeOp::new(&mut self.b);
+                let nanoseconds = self.value(read);
+                let from = Scalar::Int { bits: 64, signed: true };
+                let nanoseconds = self.convert(nanoseconds, from, Scalar::F64);
+                let op = arith::MulFOp::new(&mut self.b, nanoseconds, tick);
+                self.value(op)
+            }
+        };
+        Ok(self.convert(seconds, Scalar::F64, to))
     }
 
     /// What device code is told of the processor that executes it.

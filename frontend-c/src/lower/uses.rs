@@ -53,7 +53,7 @@ pub(super) struct Uses {
 }
 
 /// The variable of which `expr` designates the whole or a member.
-pub(super) fn root(unit: &TranslationUnit, expr: ExprId) -> Option<DeclId> {
+pub(crate) fn root(unit: &TranslationUnit, expr: ExprId) -> Option<DeclId> {
     match unit.exprs[expr].kind {
         ExprKind::Name(decl) => Some(decl),
         ExprKind::Paren(inner) | ExprKind::Member { base: inner, .. } => root(unit, inner),

@@ -186,7 +186,7 @@ impl Parser {
         }
     }
 
-    fn keyword(&self) -> Option<Keyword> {
+    pub(crate) fn keyword(&self) -> Option<Keyword> {
         self.keyword_of(self.peek())
     }
 

@@ -121,7 +121,11 @@ impl Parser {
             Some(Keyword::If) => self.if_statement(),
             Some(Keyword::While) => self.while_statement(),
             Some(Keyword::Do) => self.do_statement(),
-            Some(Keyword::For) => self.for_statement(),
+            Some(Keyword::For) => {
+                let asked = self.begins_hmppcg_loop();
+                let body = self.for_statement()?;
+                Ok(self.hmppcg_loop(asked, body))
+            }
             Some(Keyword::Switch) => self.switch_statement(),
             Some(Keyword::Case | Keyword::Default) => self.labelled_statement(),
             Some(Keyword::Goto) => self.goto_statement(),

@@ -135,6 +135,12 @@ pub fn run(options: &Options) -> Result<Preprocessed, Vec<Diagnostic>> {
         text = in_c.into();
         translated = true;
     }
+    if options.families.openmp
+        && let Some(apart) = crate::directive::openmp::variants::named_apart(&text, &file)?
+    {
+        text = apart.into();
+        translated = true;
+    }
     Ok(Preprocessed {
         text,
         file: file.as_ref().into(),

@@ -29,6 +29,7 @@ pub(super) const OPS: Family = &[
     (offload::LaunchSizeOp::NAME, Handler::leaf(launch_size)),
     // Threads run in turns, and see all that others have written.
     (offload::FenceOp::NAME, Handler::leaf(nothing)),
+    (offload::TimeOp::NAME, Handler::leaf(time)),
     (offload::TicketsOp::NAME, Handler::leaf(tickets)),
     (offload::ResidentGridOp::NAME, Handler::leaf(resident_grid)),
     (offload::YieldOp::NAME, Handler::leaf(leave)),
@@ -39,6 +40,12 @@ fn launch_size(m: &mut Interpreter<'_>, op: Op) -> Step {
     let value = m.int(op, offload::LaunchSizeOp(op).value(m.ir))?;
     let size = i64::try_from(value.signed()).unwrap_or(i64::MAX);
     m.set_result(op, RtValue::index(size.max(1)))
+}
+
+/// A nanosecond for each operation that was executed: runs repeat themselves.
+fn time(m: &mut Interpreter<'_>, op: Op) -> Step {
+    let now = m.steps;
+    m.set_result(op, RtValue::Int(Int::new(now.into(), 64)))
 }
 
 /// Kernels run one after another here.

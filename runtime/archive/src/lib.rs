@@ -30,5 +30,8 @@ pub static OPENACC_H: &str = include_str!("../../include/openacc.h");
 /// `acc_prof.h`, which tools include to listen to it.
 pub static ACC_PROF_H: &str = include_str!("../../include/acc_prof.h");
 
+/// `jolokia.h`, by which programs in plain C have what JolokiaC++ has beside C.
+pub static JOLOKIA_H: &str = include_str!("../../include/jolokia.h");
+
 /// A short name for the contents of the [`archive`]: 16 hexadecimal digits.
 pub const FINGERPRINT: &str = env!("GPUC_RUNTIME_FINGERPRINT");

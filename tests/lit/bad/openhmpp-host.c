@@ -26,9 +26,16 @@ void host(int n, int *a, int *b)
     #pragma hmpp <none> release
     #pragma hmpp synchronize
     #pragma hmpp add codelet
-    #pragma hmpp add region, asynchronous
+    #pragma hmpp region, asynchronous
     a[0] = 1;
     #pragma hmpp add callsite
+}
+
+#pragma hmpp none codelet
+static void none(int n, float *x)
+{
+    #pragma hmppcg grid blocksize "16x4"
+    x[0] = n;
 }
 
 void elsewhere(void)

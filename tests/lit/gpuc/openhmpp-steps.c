@@ -108,6 +108,33 @@ static void v(float a[N][N], float b[N][N], float c[N][N])
 // CHECK: kernel v:
 // CHECK: map x to block.y thread.y by 8, y to block.x thread.x by 16
 
+/* The size stands ahead of declarations and other statements: it is the next loop's. */
+#pragma hmpp v2 codelet, args[b].io=out
+static void v2(float a[N][N], float b[N][N])
+{
+    #pragma hmppcg grid blocksize "16x4"
+    int x, y;
+    #pragma hmppcg gridify(x, y)
+    for (x = 0; x < N; x++)
+        for (y = 0; y < N; y++)
+            b[x][y] = a[x][y] + 1;
+}
+// CHECK: kernel v2:
+// CHECK: map x to block.y thread.y by 4, y to block.x thread.x by 16
+
+#pragma hmpp v3 codelet, args[b].io=out
+static void v3(float a[N][N], float b[N][N])
+{
+    float one;
+    #pragma hmppcg grid blocksize "16x2"
+    one = 1;
+    for (int x = 0; x < N; x++)
+        for (int y = 0; y < N; y++)
+            b[x][y] = a[x][y] + one;
+}
+// CHECK: kernel v3:
+// CHECK: map x to block.y thread.y by 2, y to block.x thread.x by 16
+
 /* Loops in functions that a codelet calls. */
 static float part(int n, const float *x)
 {

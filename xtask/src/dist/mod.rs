@@ -201,7 +201,7 @@ fn pack(profile: Profile) -> Result<(PathBuf, PathBuf, String), String> {
         let path = output(command.env_remove("GPUC_RUNTIME_DIR"))?;
         copy(Path::new(path.trim()), &folder.join("lib/gpuc"), 0o644)?;
     }
-    for header in ["openacc.h", "acc_prof.h"] {
+    for header in ["openacc.h", "acc_prof.h", "jolokia.h"] {
         let header = root().join("runtime/include").join(header);
         copy(&header, &folder.join("lib/gpuc/include"), 0o644)?;
     }

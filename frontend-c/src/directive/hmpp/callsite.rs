@@ -19,7 +19,10 @@ const NOT_OUT: u8 = 2;
 impl Parser {
     /// The codelets that a directive in a function is about.
     pub(super) fn labelled(&mut self, line: &Line) -> Parsed<Vec<usize>> {
-        let found = self.labels.named(line.group.as_deref(), line.label.as_deref());
+        let mut found = self.labels.named(line.group.as_deref(), line.label.as_deref());
+        // Regions are waited for; they have no arguments by which data moves, and no calls.
+        let waits = matches!(line.form.spelling, "synchronize" | "release");
+        found.retain(|&number| waits || !self.labels.codelets[number].is_region);
         if !found.is_empty() {
             return Ok(found);
         }

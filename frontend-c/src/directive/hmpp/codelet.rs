@@ -46,6 +46,10 @@ impl Parser {
             ));
             self.checker.report(line.name, diagnostic.help("write `target=CUDA`"));
         }
+        if known.is_some_and(|number| self.labels.codelets[number].is_region) {
+            self.checker.error(line.name, format!("there is a region labelled `{label}` already"));
+            return;
+        }
         let number = match known {
             // Its prototype may have said so already.
             Some(number) => {
@@ -70,11 +74,31 @@ impl Parser {
                     line,
                     queue: FIRST_QUEUE + number as i128,
                     on_device,
+                    is_region: false,
                 });
                 number
             }
         };
         self.labels.next = Some(number);
+    }
+
+    /// The region that a label stands for, which has a queue as codelets have.
+    pub(super) fn region_labelled(&mut self, line: &Line) -> Option<usize> {
+        let label = line.label.clone()?;
+        if let Some(known) = self.labels.codelet(line.group.as_deref(), &label) {
+            return Some(known);
+        }
+        let number = self.labels.codelets.len();
+        self.labels.codelets.push(Codelet {
+            label,
+            group: line.group.clone(),
+            function: None,
+            line: line.clone(),
+            queue: FIRST_QUEUE + number as i128,
+            on_device: is_for_device(&line.targets),
+            is_region: true,
+        });
+        Some(number)
     }
 
     /// Whether the function that is defined is a codelet.
@@ -89,6 +113,12 @@ impl Parser {
 
     /// The body of a function in the scope that is open; of a codelet, a region.
     pub(crate) fn codelet_body(&mut self, decl: DeclId) -> Parsed<StmtId> {
+        let body = self.function_or_region(decl);
+        self.hmppcg_ends();
+        body
+    }
+
+    fn function_or_region(&mut self, decl: DeclId) -> Parsed<StmtId> {
         let Some(number) = self.labels.next.take().or_else(|| self.codelet_of(decl)) else {
             return self.compound_in_scope();
         };

@@ -31,6 +31,8 @@ pub(super) struct Codelet {
     pub queue: i128,
     /// Whether it has a target that is a device.
     pub on_device: bool,
+    /// Whether it is a `region`, which nobody calls.
+    pub is_region: bool,
 }
 
 impl Codelet {
@@ -98,6 +100,8 @@ pub(crate) struct Labels {
     pub(super) moves: Vec<Move>,
     /// The codelet that the next function is.
     pub(super) next: Option<usize>,
+    /// The `grid blocksize` that stands ahead of a declaration, for the loop behind it.
+    pub(super) block: Option<(u32, u32, Span)>,
     /// The `resident` directive that the next declaration is for.
     pub(super) resident: Option<Span>,
 }

@@ -8,7 +8,7 @@ use super::names::{self, LOOP_CLAUSES, LOOP_DIRECTIVES};
 use crate::directive::construct::{LoopName, Nest, Reduction, Step, Wish};
 use crate::directive::loops::{all_loops, named, trips};
 use crate::directive::{self, Kind, VarRef, Written};
-use crate::lex::{Punct, TokenKind};
+use crate::lex::{Keyword, Punct, TokenKind};
 use crate::parse::{Failed, Parsed, Parser};
 use crate::pragma;
 use crate::source::Span;
@@ -64,6 +64,14 @@ impl Parser {
             self.checker.error(start, "no loop follows this directive of `hmppcg`");
             return Err(Failed);
         }
+        if let Some(block) = self.block_ahead(&said) {
+            self.labels.block = Some(block);
+            return Ok(self.stmt(StmtKind::Empty, start));
+        }
+        if let Some((x, y, span)) = self.labels.block.take() {
+            // What stands at the loop itself comes later, and counts.
+            said.steps.insert(0, (None, Asked::Block(x, y), span));
+        }
         let body = self.statement()?;
         let Some((words, name)) = said.words else { return Ok(body) };
         let nest = nest_of(&self.checker.unit, body);
@@ -107,6 +115,51 @@ impl Parser {
         .written(Written::OpenHmpp(written));
         let directive = self.checker.unit.directives.alloc(directive);
         Ok(self.stmt(StmtKind::Directive { directive, body: Some(body) }, start))
+    }
+
+    /// The size of blocks, where nothing else is said and no loop stands here but a declaration or another statement.
+    fn block_ahead(&self, said: &Said) -> Option<(u32, u32, Span)> {
+        let [(None, Asked::Block(x, y), span)] = said.steps.as_slice() else { return None };
+        let is_alone = said.order.is_none()
+            && said.grid.is_empty()
+            && said.private.is_empty()
+            && said.reductions.is_empty();
+        let is_loop = self.keyword() == Some(Keyword::For)
+            || matches!(
+                self.peek(),
+                TokenKind::Pragma(_) | TokenKind::Punct(Punct::LBrace | Punct::Semicolon)
+            );
+        (is_alone && !is_loop).then_some((*x, *y, *span))
+    }
+
+    /// What stands ahead for the loop that begins here.
+    pub(crate) fn begins_hmppcg_loop(&mut self) -> Option<(u32, u32, Span)> {
+        self.labels.block.take()
+    }
+
+    /// A loop without directives of its own, for which a `grid blocksize` stands ahead.
+    pub(crate) fn hmppcg_loop(&mut self, asked: Option<(u32, u32, Span)>, body: StmtId) -> StmtId {
+        let Some((x, y, span)) = asked else { return body };
+        let nest = all_loops(&self.checker.unit, body);
+        let step = Step::Block { nest, x, y, shared: false, word: "blocksize" };
+        let start = self.checker.unit.stmts[body].span;
+        let text = format!("grid blocksize \"{x}x{y}\"");
+        let directive = directive::Directive {
+            span: Span::new(start.start, start.start),
+            steps: vec![Wish { step, span }],
+            stays: self.device_depth == 0,
+            ..directive::Directive::new(FAMILY, "grid blocksize", span, Kind::Block)
+        }
+        .written(Written::OpenHmpp(super::Directive { text }));
+        let directive = self.checker.unit.directives.alloc(directive);
+        self.stmt(StmtKind::Directive { directive, body: Some(body) }, start)
+    }
+
+    /// At the end of a function, a `grid blocksize` that no loop follows.
+    pub(super) fn hmppcg_ends(&mut self) {
+        if let Some((_, _, span)) = self.labels.block.take() {
+            self.checker.error(span, "no loop follows this directive of `hmppcg`");
+        }
     }
 
     /// One directive; what is wrong with it is reported.

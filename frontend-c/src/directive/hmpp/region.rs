@@ -1,5 +1,6 @@
 //! `region`: a block that is a codelet and its call in one.
 
+use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::Construct;
 
 use super::codelet::is_for_device;
@@ -33,18 +34,25 @@ impl Parser {
         if !is_for_device(&line.targets) {
             return Ok(body);
         }
+        let own = self.region_labelled(&line);
+        if line.asynchronous && own.is_none() {
+            let diagnostic = Diagnostic::error("an asynchronous `region` has a label").help(
+                "write `#pragma hmpp label region, asynchronous`, and `#pragma hmpp label synchronize` where it is waited for",
+            );
+            self.checker.report(line.name, diagnostic);
+            return Ok(body);
+        }
+        let codelets: Vec<usize> = own.into_iter().collect();
+        let order = self.order_of(&codelets, line.asynchronous, line.name);
         let kind = Kind::Compute(Region { construct: Construct::Kernels });
         let mut directive = directive::Directive {
             span: line.span,
             data,
             condition,
+            order,
             private,
             ..directive::Directive::new(FAMILY, "region", line.name, kind)
         };
-        if line.asynchronous {
-            self.hmpp_refused("asynchronous `region`", line.name);
-            return Ok(body);
-        }
         let written = super::Directive { text: line.text };
         directive.written = Written::OpenHmpp(written);
         directive.values.extend(condition.when);

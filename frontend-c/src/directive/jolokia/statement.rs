@@ -21,6 +21,8 @@ struct Said {
     tile: Option<(u32, u32, Span)>,
     /// What it asks for of the block's memory, and where: a block of that size where it asks for none (algorithm 4.1).
     scratchpad: Option<(u32, u32, Span)>,
+    /// Whether blocks are to have something in their memory, of whatever size.
+    is_kept: bool,
     /// Whether it names what the task reads or writes.
     names_data: bool,
     /// What it says that the task reads.
@@ -107,7 +109,7 @@ impl Parser {
         }
         let kind = Kind::Compute(Region { construct: Construct::Kernels });
         let steps = said.tile.or(said.scratchpad).map(|(x, y, span)| {
-            let (nest, shared) = (all_loops(unit, body), said.scratchpad.is_some());
+            let (nest, shared) = (all_loops(unit, body), said.is_kept);
             let word = if said.tile.is_some() { "tile" } else { "scratchpad" };
             Wish { step: Step::Block { nest, x, y, shared, word }, span }
         });
@@ -150,6 +152,7 @@ impl Parser {
                 "scratchpad" => {
                     let sizes = self.scratchpad(span)?;
                     said.scratchpad = said.scratchpad.or(sizes);
+                    said.is_kept = true;
                 }
                 // What the host asks for is done when it goes on; what it does not look at stays there.
                 _ => {}

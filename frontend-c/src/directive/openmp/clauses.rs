@@ -94,6 +94,10 @@ impl Parser {
             "inclusive" | "exclusive" => {
                 self.argument(word, |parser| Ok(ClauseKind::Vars(parser.var_list()?)))
             }
+            "sizes" => self.argument(word, |parser| {
+                let sizes = parser.separated(Parser::integer)?;
+                Ok(ClauseKind::Sizes(sizes))
+            }),
             "filter" => self.argument(word, |parser| Ok(ClauseKind::Value(parser.integer()?))),
             "partial" if !self.at(Punct::LParen) => Ok(ClauseKind::Word),
             "partial" => self.argument(word, |parser| {

@@ -155,6 +155,18 @@ impl Parser {
             let read = self.within(tokens, |parser| parser.map_argument(form));
             self.mappers = known;
             if let ClauseKind::Map { kind: inner, always: a, present: p, vars, .. } = read? {
+                let maps_itself =
+                    |own: &VarRef| !own.sections.is_empty() && own.ty.unqualified() == mapper.ty;
+                if vars.iter().any(maps_itself) {
+                    let diagnostic = Diagnostic::error(format!(
+                        "the mapper of `{object}` maps another object of its type, so that it would map itself"
+                    ))
+                    .help(
+                        "map such objects one by one, by `target enter data` and without the mapper (OpenMP 5.2 §5.8.8)",
+                    );
+                    self.checker.report(var.span, diagnostic);
+                    return Err(Failed);
+                }
                 let kind = ClauseKind::Map {
                     kind: combined(kind, inner),
                     always: always || a,

@@ -1,12 +1,16 @@
 //! OpenMP 5.2: the directives that stand in, at or around device code.
 
+mod accumulated;
+mod carried;
 mod clauses;
 mod combining;
 mod context;
 mod mapper;
 mod meaning;
 mod names;
+mod orphans;
 mod parser;
+mod pieces;
 mod reductions;
 mod scan;
 mod sections;
@@ -16,6 +20,7 @@ mod suggestion;
 mod tasks;
 mod threads;
 mod transform;
+pub(crate) mod variants;
 
 use crate::source::Span;
 use crate::tree::{DeclId, ExprId, TranslationUnit};
@@ -103,6 +108,8 @@ pub enum ClauseKind {
     },
     /// Variables that are right only where iterations are executed in order.
     InOrder(Vec<VarRef>),
+    /// `sizes(list)`.
+    Sizes(Vec<ExprId>),
     /// `default(none)`.
     DefaultNone,
     /// `default(firstprivate)` or `default(private)`.

@@ -10,6 +10,9 @@
 use gpuc_diagnostics::Diagnostic;
 use rustc_hash::FxHashSet;
 
+use super::carried;
+use super::orphans::called_by_team;
+use super::pieces::{Piece, Pieces, declared, gone_through_together};
 use super::serial::{self, Excludes};
 use crate::directive::construct::{Chunk, Explicit, GANG, LANE, Level, Nest};
 use crate::directive::{self, Family, Kind, VarRef, Written};
@@ -24,7 +27,7 @@ use crate::types::Type;
 const TEAMS: i128 = 64;
 
 /// How many threads a team has where nothing says so.
-const THREADS: i128 = 128;
+pub(super) const THREADS: i128 = 128;
 
 /// Which numbers a statement, or a function that it calls, asks for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -95,27 +98,6 @@ pub(super) fn named_by_callees(unit: &TranslationUnit, stmt: StmtId) -> FxHashSe
         });
     }
     found
-}
-
-/// The variables that each thread of a region has for itself by clauses.
-fn own(parallel: &directive::Directive) -> FxHashSet<DeclId> {
-    parallel.private.iter().chain(&parallel.firstprivate).map(|var: &VarRef| var.decl).collect()
-}
-
-/// Whether a statement needs what each thread has for itself of a piece in front of it.
-fn has_own(
-    unit: &TranslationUnit,
-    parallel: &directive::Directive,
-    piece: &[StmtId],
-    stmt: StmtId,
-) -> bool {
-    let mut own = own(parallel);
-    for &stmt in piece {
-        if let StmtKind::Declaration(decls) = &unit.stmts[stmt].kind {
-            own.extend(decls);
-        }
-    }
-    named(unit, stmt).iter().any(|decl| own.contains(decl))
 }
 
 /// The number of processors that a clause asks for, or the usual one.
@@ -220,8 +202,17 @@ impl Parser {
         body: StmtId,
     ) -> Parsed<StmtId> {
         let start = self.checker.unit.stmts[body].span;
-        let pieces = self.pieces(parallel, body);
-        if let Some(because) = self.needs_one_thread(parallel, &pieces) {
+        let own = carried::own(&self.checker.unit, parallel, body);
+        let pieces = self.pieces(&own, body);
+        let again = carried::used_in_several(&self.checker.unit, &own, &pieces);
+        let mut because = self.waits_below(parallel, &pieces);
+        if because.is_none() && !again.is_empty() {
+            match self.carried_through(parallel, count, &pieces, &again, start)? {
+                Ok(made) => return Ok(made),
+                Err(decl) => because = Some(self.has_one_thread(parallel, decl)),
+            }
+        }
+        if let Some(because) = because {
             parallel.remark.get_or_insert_with(|| Box::new(because));
             let one = Count {
                 asked: Some(self.checker.int(1, Type::INT, start)),
@@ -232,94 +223,103 @@ impl Parser {
             return self.over_numbers(parallel, LANE, &one, body);
         }
         let mut whole = Vec::new();
-        for (by_each, piece) in pieces {
+        for Piece { by_each, stmts, loops } in pieces {
             if !by_each {
-                whole.extend(piece);
+                whole.extend(stmts.into_iter().map(|stmt| (loops.clone(), stmt)));
                 continue;
             }
-            let inside = self.stmt(StmtKind::Compound(piece), start);
-            whole.push(self.over_numbers(parallel, LANE, count, inside)?);
+            let inside = self.stmt(StmtKind::Compound(stmts), start);
+            whole.push((loops, self.over_numbers(parallel, LANE, count, inside)?));
         }
-        Ok(self.stmt(StmtKind::Compound(whole), start))
+        Ok(self.in_loops(&whole, 0, start))
     }
 
-    /// The pieces of a `parallel` region between barriers, and whether each thread executes them.
-    fn pieces(&self, parallel: &directive::Directive, body: StmtId) -> Vec<(bool, Vec<StmtId>)> {
+    /// The pieces of a `parallel` region between barriers.
+    fn pieces(&self, own: &FxHashSet<DeclId>, body: StmtId) -> Pieces {
+        let mut pieces: Pieces = Vec::new();
+        // What threads have declared for themselves so far.
+        let mut known = own.clone();
+        self.add_pieces(&mut pieces, &mut known, &[], body);
+        pieces.retain(|piece| !piece.stmts.is_empty());
+        pieces
+    }
+
+    /// Adds the pieces of a statement in loops that all threads go through together.
+    fn add_pieces(
+        &self,
+        pieces: &mut Pieces,
+        known: &mut FxHashSet<DeclId>,
+        loops: &[StmtId],
+        body: StmtId,
+    ) {
         let unit = &self.checker.unit;
-        let mut pieces: Vec<(bool, Vec<StmtId>)> = Vec::new();
+        let piece = |by_each, stmts| Piece { by_each, stmts, loops: loops.to_vec() };
         for stmt in top_level(unit, body) {
+            let waits = self.nested_barrier(&[stmt]).is_some();
+            if waits && matches!(unit.stmts[stmt].kind, StmtKind::Compound(_)) {
+                self.add_pieces(pieces, known, loops, stmt);
+                continue;
+            }
+            if waits && let Some(body) = gone_through_together(unit, stmt, known) {
+                let around: Vec<StmtId> = loops.iter().copied().chain([stmt]).collect();
+                self.add_pieces(pieces, known, &around, body);
+                pieces.push(piece(false, Vec::new()));
+                continue;
+            }
+            // A function that threads call together, to divide its loops, is called once by their team.
+            if waits && called_by_team(unit, stmt, known) && !asks(unit, stmt).threads {
+                pieces.push(piece(false, vec![stmt]));
+                continue;
+            }
             let words = words(unit, stmt);
             let divided = matches!(words, "for" | "for simd" | "loop" | "sections");
             // Without their numbers, it does not matter which threads divide a loop.
             let alone = divided
                 && !asks(unit, stmt).threads
-                && !pieces.last().is_some_and(|(_, piece)| has_own(unit, parallel, piece, stmt));
+                && (pieces.is_empty() || named(unit, stmt).is_disjoint(known));
+            known.extend(declared(unit, stmt));
             match words {
-                "barrier" => pieces.push((false, Vec::new())),
+                "barrier" => pieces.push(piece(false, Vec::new())),
                 _ if alone || is_by_one(directive_of(unit, stmt)) => {
-                    pieces.push((false, vec![stmt]))
+                    pieces.push(piece(false, vec![stmt]));
                 }
                 _ => match pieces.last_mut() {
-                    Some((true, piece)) => piece.push(stmt),
-                    _ => pieces.push((true, vec![stmt])),
+                    Some(last) if last.by_each && last.loops == loops => last.stmts.push(stmt),
+                    _ => pieces.push(piece(true, vec![stmt])),
                 },
             }
             if divided || words == "scope" {
-                pieces.push((false, Vec::new()));
+                pieces.push(piece(false, Vec::new()));
             }
         }
-        pieces.retain(|(_, piece)| !piece.is_empty());
-        pieces
     }
 
-    /// Why a `parallel` region has one thread, if it must: in pieces between barriers, a thread has nothing that
-    /// goes on from one to the next, and barriers are at the top level.
-    fn needs_one_thread(
-        &self,
-        parallel: &directive::Directive,
-        pieces: &[(bool, Vec<StmtId>)],
-    ) -> Option<Diagnostic> {
-        let (what, span) =
-            self.used_in_two(parallel, pieces).map(|decl| (format!("`{}`, which each thread has for itself, is used in front of and behind a barrier", self.checker.unit.name(decl)), self.checker.unit.decls[decl].span)).or_else(|| {
-                let pieces = pieces.iter().filter(|(by_each, _)| *by_each);
-                let (words, span) = pieces.flat_map(|(_, piece)| self.nested_barrier(piece)).next()?;
-                Some((format!("threads would wait for each other at a `{words}` that is not at its top level"), span))
-            })?;
-        let unit = &self.checker.unit;
-        Some(
-            Diagnostic::warning(format!("this `{}` has one thread: {what}", parallel.words))
-                .at(unit.place(parallel.name))
-                .related(unit.place(span), "here")
-                .help("end the region at the barrier, and begin another one"),
-        )
+    /// Why a `parallel` region has one thread where threads would wait for each other below its top level.
+    fn waits_below(&self, parallel: &directive::Directive, pieces: &Pieces) -> Option<Diagnostic> {
+        let pieces = pieces.iter().filter(|piece| piece.by_each);
+        let (words, span) = pieces.flat_map(|piece| self.nested_barrier(&piece.stmts)).next()?;
+        let what = format!(
+            "threads would wait for each other at a `{words}` that is not at its top level"
+        );
+        Some(self.one_thread(parallel, &what, span))
     }
 
-    /// What each thread has for itself and needs in several pieces.
-    fn used_in_two(
-        &self,
-        parallel: &directive::Directive,
-        pieces: &[(bool, Vec<StmtId>)],
-    ) -> Option<DeclId> {
-        if pieces.len() < 2 {
-            return None;
-        }
+    /// Why a `parallel` region has one thread where what each has for itself cannot be carried past a barrier.
+    fn has_one_thread(&self, parallel: &directive::Directive, decl: DeclId) -> Diagnostic {
+        let decl = &self.checker.unit.decls[decl];
+        let name = decl.name.map_or("", |name| self.checker.unit.text(name));
+        let what = format!(
+            "`{name}`, which each thread has for itself, is used in front of and behind a barrier"
+        );
+        self.one_thread(parallel, &what, decl.span)
+    }
+
+    fn one_thread(&self, parallel: &directive::Directive, what: &str, span: Span) -> Diagnostic {
         let unit = &self.checker.unit;
-        let own = own(parallel);
-        let mut known: FxHashSet<DeclId> = FxHashSet::default();
-        for (_, piece) in pieces {
-            let used: FxHashSet<DeclId> =
-                piece.iter().flat_map(|&stmt| named(unit, stmt)).collect();
-            if let Some(&again) = used.iter().filter(|decl| known.contains(decl)).min() {
-                return Some(again);
-            }
-            for &stmt in piece {
-                if let StmtKind::Declaration(decls) = &unit.stmts[stmt].kind {
-                    known.extend(decls);
-                }
-            }
-            known.extend(used.into_iter().filter(|decl| own.contains(decl)));
-        }
-        None
+        Diagnostic::warning(format!("this `{}` has one thread: {what}", parallel.words))
+            .at(unit.place(parallel.name))
+            .related(unit.place(span), "here")
+            .help("end the region at the barrier, and begin another one")
     }
 
     /// A directive below the top level of a piece, in it or in a function that it calls, at which threads wait.
@@ -410,7 +410,7 @@ fn directive_of(unit: &TranslationUnit, stmt: StmtId) -> Option<&directive::Dire
 }
 
 /// Whether one thread of the team executes what a directive is about.
-fn is_by_one(directive: Option<&directive::Directive>) -> bool {
+pub(super) fn is_by_one(directive: Option<&directive::Directive>) -> bool {
     let Some(directive) = directive else { return false };
     let words = directive.words;
     let filters =

@@ -5,7 +5,7 @@ use gpuc_diagnostics::{Diagnostic, codes};
 
 use super::names::Form;
 use super::{ClauseKind, Directive};
-use crate::directive::construct::{Step, Wish};
+use crate::directive::construct::{LoopName, Step, Wish};
 use crate::directive::data::Mapping;
 use crate::directive::loops::{named, trips};
 use crate::directive::{self, Written};
@@ -13,7 +13,7 @@ use crate::lex::scan;
 use crate::lower::walk::{self, Below, Node};
 use crate::parse::{Failed, Parsed, Parser};
 use crate::source::Span;
-use crate::tree::{BinaryOp, ExprKind, StmtId, StmtKind};
+use crate::tree::{BinaryOp, ExprKind, StmtId, StmtKind, TranslationUnit};
 use crate::types::Type;
 
 /// Whether a directive makes other loops of those behind it.
@@ -41,7 +41,9 @@ impl Parser {
             && is_transformation(self.checker.unit.directives[inner].words)
         {
             let inner = &self.checker.unit.directives[inner];
-            directive.steps.extend(inner.steps.iter().cloned());
+            if inner.words != "tile" {
+                directive.steps.extend(inner.steps.iter().cloned());
+            }
             body = inside;
         }
         Ok(body)
@@ -68,10 +70,23 @@ impl Parser {
             return;
         };
         if directive.words == "tile" {
+            if let Some(loops) = tiled(unit, written, inside) {
+                // One loop stays in order; of several, the program says what they stand for, and threads execute them so.
+                let step = match loops.len() {
+                    1 => Step::Strip(loops),
+                    _ => Step::Refused(
+                        "tile",
+                        "loops that a thread executes have tiles in one dimension",
+                    ),
+                };
+                directive.steps.push(Wish { step, span: directive.name });
+                return;
+            }
             directive.refused.get_or_insert_with(|| {
                 Box::new(
                     Diagnostic::error(
-                        "`tile` of loops that no directive divides (OpenMP 5.2 §9.1) is not supported in device code by this version of gpuc",
+                        "`tile` of loops that do not stand directly in each other, or with sizes that are no numbers (OpenMP 5.2 §9.1), \
+                         is not supported in device code by this version of gpuc",
                     )
                     .code(codes::NOT_SUPPORTED)
                     .at(place)
@@ -203,6 +218,34 @@ impl Parser {
         found.dedup();
         found
     }
+}
+
+/// The loops that a `tile` is about, from outside to inside, with the sizes of its tiles.
+fn tiled(
+    unit: &TranslationUnit,
+    written: &Directive,
+    first: StmtId,
+) -> Option<Vec<(LoopName, u32)>> {
+    let sizes = written.clauses.iter().find_map(|clause| match &clause.kind {
+        ClauseKind::Sizes(sizes) => Some(sizes),
+        _ => None,
+    })?;
+    let mut loops = Vec::new();
+    let mut at = first;
+    for &size in sizes {
+        while let StmtKind::Compound(list) = &unit.stmts[at].kind
+            && let [only] = list.as_slice()
+        {
+            at = *only;
+        }
+        let StmtKind::For { body, .. } = unit.stmts[at].kind else { return None };
+        let variable = unit.name(unit.counted_by(at)?);
+        let size = unit.constant_int(size).and_then(|size| u32::try_from(size).ok());
+        let size = size.filter(|size| (1..=1024).contains(size))?;
+        loops.push((named(unit, at, variable), size));
+        at = body;
+    }
+    Some(loops)
 }
 
 impl Directive {
