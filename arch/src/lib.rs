@@ -250,6 +250,14 @@ impl Arch {
         self.chip.l1_bytes.saturating_sub(carveout)
     }
 
+    /// Memory of a block, in bytes, that this device and all later ones have for a launch that asks for it: code for this one
+    /// runs on those.
+    pub fn shared_per_block_everywhere(&self) -> u32 {
+        let later = Arch::all().iter().filter(|other| other.number >= self.number);
+        let optin = later.map(|other| other.limits.shared_per_block_optin);
+        optin.min().unwrap_or(0).max(self.limits.shared_per_block)
+    }
+
     fn peak(&self, lanes: f32) -> f64 {
         2.0 * f64::from(lanes)
             * f64::from(self.chip.sm_count)

@@ -109,6 +109,7 @@ pub const ALL: &[&PassInfo] = &[
     lower::loop_unroll::LoopUnroll::INFO,
     lower::advance_loads::AdvanceLoads::INFO,
     lower::vectorize_loads::VectorizeLoads::INFO,
+    lower::dynamic_shared_memory::DynamicSharedMemory::INFO,
     lower::lower_accesses::LowerAccesses::INFO,
     lower::lower_reductions::LowerReductions::INFO,
     lower::narrow_loops::NarrowLoops::INFO,

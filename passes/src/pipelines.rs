@@ -22,5 +22,5 @@ pub const LOWER: &str = "lower-affine{compact=true},fold-memref-alias-ops,canoni
     loop-invariant-code-motion,distribute,sroa{max-elements=256},mem2reg,canonicalize,cse,\
     lower-reductions,canonicalize,fold-cast-pairs,cse,\
     loop-invariant-code-motion,hoist-loads,carry-elements,index-set-splitting,loop-unroll,canonicalize,cse,\
-    advance-loads,vectorize-loads,lower-accesses,narrow-loops,canonicalize,cse,loop-invariant-code-motion{conditional=true},cse,\
+    advance-loads,vectorize-loads,dynamic-shared-memory{arch=$arch},lower-accesses,narrow-loops,canonicalize,cse,loop-invariant-code-motion{conditional=true},cse,\
     simplify-index{arch=$arch kernels-only=true},scf-to-cf{kernels-only=true},canonicalize,cse,symbol-dce";

@@ -155,6 +155,17 @@ impl GPUFuncOp {
         buffer
     }
 
+    /// Takes away the buffers in the block's shared memory, which nothing uses any more.
+    pub fn drop_workgroup_buffers(self, ir: &mut Ir) {
+        let (start, end) = self.buffer_bounds(ir);
+        let entry = ir.body(self.0, 0);
+        for index in (start..end).rev() {
+            ir.remove_argument(entry, index);
+        }
+        let none = ir.ctx.i64_attr(0);
+        ir.set_attr(self.0, Self::WORKGROUP_ATTRIBUTIONS, none);
+    }
+
     fn all_arguments(self, ir: &Ir) -> &[Value] {
         ir.entry_block(self.body(ir)).map_or(&[], |block| ir.arguments(block))
     }

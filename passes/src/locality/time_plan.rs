@@ -87,7 +87,8 @@ impl TimePlan {
                 .limit("threads", rows.saturating_mul(columns), most)
                 .way_round("give each thread more rows"));
         }
-        let (bytes, most) = (self.bytes(ir, sweeps), i64::from(arch.limits.shared_per_block));
+        let most = i64::from(arch.shared_per_block_everywhere());
+        let bytes = self.bytes(ir, sweeps);
         if bytes > most {
             return Err(refuse("the tiles of both arrays are larger than a block's memory")
                 .limit("bytes", bytes, most)
@@ -213,6 +214,7 @@ impl TimePlan {
         let memory = (clocks_of_memory(&traffic, arch) * (1.0 + copied) / 2.0) / steps
             + clocks_of_memory(&Traffic { wavefronts: 0, bytes: others }, arch) * copied / steps;
         let work = again * inner + copies + waits;
+        let work = if sweeps.planes.is_some() { WALK * work } else { work };
         Expected { blocked: work.max(memory) + OVERLAP * work.min(memory), plain }
     }
 
@@ -294,6 +296,9 @@ const WARP: f64 = 32.0;
 /// Instructions for an element that is copied: two numbers of it, an address, a load, two stores, and a part of the result's way
 /// back.
 const COPY: f64 = 12.0;
+/// What a walk along planes takes for each clock of its work: few warps are resident, whose loads it waits for, and the edges
+/// of the grid are slower. By the simulator, of stars of floats and doubles, one and two steps a launch.
+const WALK: f64 = 1.35;
 /// Instructions of a division.
 const DIVISION: f64 = 10.0;
 /// How much of what is done meanwhile shows all the same.

@@ -5,6 +5,7 @@ pub mod advance_loads;
 pub mod break_down_vectors;
 pub mod carry_elements;
 pub mod convert_scf_to_cf;
+pub mod dynamic_shared_memory;
 pub mod expand_index_ops;
 pub mod expand_realloc;
 pub mod fold_memref_alias_ops;

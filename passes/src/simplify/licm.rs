@@ -5,12 +5,10 @@
 //! far as it can. After MLIR's pass of the same name.
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::affine::AffineIfOp;
-use gpuc_dialects::scf;
 use gpuc_ir::dominance::DominanceInfo;
 use gpuc_ir::op::Traits;
 use gpuc_ir::pass::{Pass, PassContext};
-use gpuc_ir::{Ir, Op, OpView, Region, Value, WalkOrder};
+use gpuc_ir::{Ir, Op, Region, Value, WalkOrder};
 
 use crate::analysis::slice::used_from_around;
 
@@ -26,7 +24,7 @@ impl Pass for LoopInvariantCodeMotion {
     fn run(&mut self, ir: &mut Ir, op: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         for inner in ir.nested_ops(op, WalkOrder::PostOrder) {
             if inner != op {
-                hoist_from(ir, inner, self.conditional);
+                hoist(ir, inner, self.conditional);
             }
         }
         // Blocks and their terminators stay as they are.
@@ -35,20 +33,17 @@ impl Pass for LoopInvariantCodeMotion {
     }
 }
 
-/// Moves what does not vary in `loop_op` in front of it; nothing if it is no loop. Returns the
-/// number of operations moved.
-pub fn hoist(ir: &mut Ir, loop_op: Op) -> usize {
-    hoist_from(ir, loop_op, false)
-}
-
-fn hoist_from(ir: &mut Ir, loop_op: Op, conditional: bool) -> usize {
+/// Moves what does not vary in `loop_op` in front of it, with `conditional` also what stands under conditions in it, where no
+/// other loop does; nothing if it is no loop. Returns the number of operations moved.
+pub fn hoist(ir: &mut Ir, loop_op: Op, conditional: bool) -> usize {
     let Some(regions) = ir.def(loop_op).and_then(|def| def.hooks.loop_regions) else { return 0 };
     let regions = regions(ir, loop_op);
     let conditional = conditional && !regions.iter().any(|&region| has_loops(ir, region));
     let mut moved = 0;
     for region in regions {
-        let mut blocks = ir.blocks(region).to_vec();
-        while let Some(block) = blocks.pop() {
+        let (mut blocks, mut at) = (ir.blocks(region).to_vec(), 0);
+        while let Some(&block) = blocks.get(at) {
+            at += 1;
             let mut next = ir.first_op(block);
             while let Some(op) = next {
                 next = ir.next_op(op);
@@ -74,7 +69,8 @@ fn has_loops(ir: &Ir, region: Region) -> bool {
 
 /// Whether an operation executes its regions once at most, for what they do.
 fn is_condition(ir: &Ir, op: Op) -> bool {
-    scf::IfOp::is(ir, op) || AffineIfOp::is(ir, op)
+    ir.def(op)
+        .is_some_and(|def| def.hooks.region_branch.is_some() && def.hooks.loop_regions.is_none())
 }
 
 fn is_invariant(ir: &Ir, op: Op, region: Region) -> bool {

@@ -10,13 +10,13 @@ static void star(int steps, int l, int n, int m, float a[restrict l][n][m], floa
         for (int h = 1; h < l - 1; h++)
             for (int i = 1; i < n - 1; i++)
                 for (int j = 1; j < m - 1; j++)
-                    b[h][i][j] = 0.3f * a[h][i][j] + 0.1f * (a[h - 1][i][j] + a[h + 1][i][j]) +
-                                 0.15f * (a[h][i - 1][j] + a[h][i + 1][j]) + 0.1f * (a[h][i][j - 1] + a[h][i][j + 1]);
+                    b[h][i][j] = 0.25f * a[h][i][j] + 0.125f * (a[h - 1][i][j] + a[h + 1][i][j]) +
+                                 0.0625f * (a[h][i - 1][j] + a[h][i + 1][j]) + 0.125f * (a[h][i][j - 1] + a[h][i][j + 1]);
         for (int h = 1; h < l - 1; h++)
             for (int i = 1; i < n - 1; i++)
                 for (int j = 1; j < m - 1; j++)
-                    a[h][i][j] = 0.3f * b[h][i][j] + 0.1f * (b[h - 1][i][j] + b[h + 1][i][j]) +
-                                 0.15f * (b[h][i - 1][j] + b[h][i + 1][j]) + 0.1f * (b[h][i][j - 1] + b[h][i][j + 1]);
+                    a[h][i][j] = 0.25f * b[h][i][j] + 0.125f * (b[h - 1][i][j] + b[h + 1][i][j]) +
+                                 0.0625f * (b[h][i - 1][j] + b[h][i + 1][j]) + 0.125f * (b[h][i][j - 1] + b[h][i][j + 1]);
     }
 }
 
@@ -29,7 +29,7 @@ static void box(int steps, int l, int n, int m, const int *restrict p, double *r
                 for (int j = 1; j < m - 1; j++)
                     b[(h * n + i) * m + j] = 0.5 * a[(h * n + i) * m + j] - 0.25 * a[((h - 2) * n + i) * m + j] +
                                              0.125 * a[((h + 1) * n + i + 2) * m + j - 1] -
-                                             0.25 * a[(h * n + i + 2) * m + j - 1] + 0.2 * a[(h * n + i - 1) * m + j + 1] + p[j];
+                                             0.25 * a[(h * n + i + 2) * m + j - 1] + 0.25 * a[(h * n + i - 1) * m + j + 1] + p[j];
         for (int h = 2; h < l - 1; h++)
             for (int i = 1; i < n - 2; i++)
                 for (int j = 1; j < m - 1; j++)
