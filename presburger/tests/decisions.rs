@@ -1,7 +1,7 @@
 //! Questions whose answer decides whether a program stays right: what is not known is never answered.
 
 use gpuc_presburger::codegen::{self, Options};
-use gpuc_presburger::dependence::{Access, Conflicts, Level};
+use gpuc_presburger::dependence::{Access, Carrier, Conflicts};
 use gpuc_presburger::{Affine, BasicSet, Constraint, Error, Map, QuasiAffine, Set, Space};
 
 /// Rows whose combinations leave 64 bits, and that hold for `i = j = k = 0`.
@@ -34,7 +34,9 @@ fn what_is_given_up_is_no_answer() {
     };
     let conflicts = Conflicts::new(&access("i"), &access("i - 1"), 3);
     let found = conflicts.and_then(|conflicts| {
-        (0..3).map(|index| conflicts.dependence(Level::Loop(index))).collect::<Result<Vec<_>, _>>()
+        (0..3)
+            .map(|index| conflicts.dependence(Carrier::Loop(index)))
+            .collect::<Result<Vec<_>, _>>()
     });
     assert!(found.is_err(), "{found:?}");
 }

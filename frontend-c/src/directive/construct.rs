@@ -56,7 +56,7 @@ pub struct Nest {
     /// What is said of the order of iterations; the region decides where nothing is.
     pub order: Option<offload::LoopOrder>,
     /// The processors that iterations are divided among: gangs, workers and lanes.
-    pub levels: [Option<Level>; 3],
+    pub levels: [Option<WorkShare>; 3],
     /// Of which processors it has the numbers as its variable's values, if it has.
     pub explicit: Option<Explicit>,
     /// Which processors divide its iterations by their numbers, where a loop around has these.
@@ -146,7 +146,7 @@ pub struct LoopName {
 
 /// Processors that iterations are divided among.
 #[derive(Clone, Copy, Debug)]
-pub struct Level {
+pub struct WorkShare {
     /// How many.
     pub size: Option<ExprId>,
     /// Which of the dimensions of these processors; the first is 1.

@@ -2,7 +2,8 @@
 
 use crate::isa::{Matched, Type};
 use crate::program::{
-    AtomicOp, AtomicType, Geometry, ImageAccess, ImageOp, ImageQuery, Level, NO_ROW, Op, Outside,
+    AtomicOp, AtomicType, Geometry, ImageAccess, ImageOp, ImageQuery, MipmapLevel, NO_ROW, Op,
+    Outside,
 };
 use crate::syntax::{Instruction, Operand, OperandKind};
 
@@ -163,13 +164,13 @@ pub(crate) fn tex(
     let ctype = matched.type_of("from");
     let coordinates = coordinates(lowering, instruction, given, geometry, ctype)?;
     let (level, mut next) = match matched.get("level") {
-        Some("level") => (Level::Given, 3),
-        Some("grad") => (Level::Gradient, 4),
-        _ => (Level::Base, 2),
+        Some("level") => (MipmapLevel::Given, 3),
+        Some("grad") => (MipmapLevel::Gradient, 4),
+        _ => (MipmapLevel::Base, 2),
     };
     let mut rest = Vec::new();
     for n in 2..next {
-        let count = if level == Level::Given { 1 } else { geometry.axes as usize };
+        let count = if level == MipmapLevel::Given { 1 } else { geometry.axes as usize };
         rest.extend(extra(lowering, lowering.nth(instruction, n)?, ctype, count)?);
     }
     let offset = instruction.operands.len() > next;

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::directive::action::{Action, Condition, DeviceChoice, Order, QueueName, Waits};
 use crate::directive::atomic::AtomicForm;
-use crate::directive::construct::{Level, Nest, Reduction, Region};
+use crate::directive::construct::{Nest, Reduction, Region, WorkShare};
 use crate::directive::data::Mapping;
 use crate::directive::{self, DataFlags, DataKind, Family, Kind, VarRef, Written};
 use crate::tree::{ExprId, TranslationUnit};
@@ -210,7 +210,7 @@ impl Directive {
                 _ => None,
             };
             let size = values(&clause.kind).first().copied();
-            Some(Level { size, dimension: dim.unwrap_or(1) })
+            Some(WorkShare { size, dimension: dim.unwrap_or(1) })
         });
         nest
     }

@@ -6,7 +6,7 @@
 
 use super::names::Form;
 use super::threads::{asks, numbered};
-use crate::directive::construct::{GANG, LANE, Level, Nest};
+use crate::directive::construct::{GANG, LANE, Nest, WorkShare};
 use crate::directive::data::Mapping;
 use crate::directive::{self, DataFlags, DataKind, Family, Kind, VarRef};
 use crate::lex::scan;
@@ -99,7 +99,7 @@ impl Parser {
                 of_loop.firstprivate.clear();
                 of_loop.reductions.clear();
                 let mut levels = [None; 3];
-                levels[LANE] = Some(Level { size: None, dimension: 1 });
+                levels[LANE] = Some(WorkShare { size: None, dimension: 1 });
                 of_loop.nest = Some(Nest { levels, ..Nest::default() });
             }
             let of_loop = unit.directives.alloc(of_loop);

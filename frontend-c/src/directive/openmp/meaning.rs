@@ -5,7 +5,7 @@ use gpuc_dialects::offload::{Construct, LoopOrder};
 use super::{Behaviour, ClauseKind, Directive, Form};
 use crate::directive::action::{Action, Condition};
 use crate::directive::atomic::AtomicForm;
-use crate::directive::construct::{Chunk, Level, Nest, Reduction, Region};
+use crate::directive::construct::{Chunk, Nest, Reduction, Region, WorkShare};
 use crate::directive::data::{Implicit, Mapping};
 use crate::directive::{self, DataFlags, DataKind, DefaultData, Family, Kind, VarRef, Written};
 use crate::tree::{DeclKind, ExprId, TranslationUnit};
@@ -139,7 +139,7 @@ impl Directive {
         let (gangs, lanes) = dividing(form, binding, in_parallel);
         // Without teams there is one; that its iterations are shared with others, nobody sees.
         let widened = gangs || form.has("target") && binding != Some("thread");
-        let level = Some(Level { size: None, dimension: 1 });
+        let level = Some(WorkShare { size: None, dimension: 1 });
         let is_own =
             form.has("parallel") || !["for", "loop", "sections"].iter().any(|l| form.has(l));
         let in_order = |clause: &super::Clause| {

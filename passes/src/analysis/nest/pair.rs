@@ -6,7 +6,7 @@
 //! is left unconstrained, so that "no dependence" is a proof always.
 
 use gpuc_ir::{Ir, Op, Value};
-use gpuc_presburger::dependence::{self, Conflicts, Level};
+use gpuc_presburger::dependence::{self, Carrier, Conflicts};
 use gpuc_presburger::{Affine, BasicSet, Constraint, Map};
 
 use super::super::access::Access;
@@ -102,7 +102,7 @@ impl Pair {
             let to = dependence::Access::from_relation(to);
             let conflicts = Conflicts::new(&from, &to, self.own)?;
             for level in 0..self.own {
-                if let Some(found) = conflicts.dependence(Level::Loop(level))? {
+                if let Some(found) = conflicts.dependence(Carrier::Loop(level))? {
                     let distance = found.distance(level).ok().and_then(|d| d.constant());
                     return Ok(Some((level, distance)));
                 }
