@@ -31,11 +31,11 @@ pub use vector::{DependenceVector, Direction, Directions, Distance};
 
 /// Which elements an access touches in which iteration.
 #[derive(Clone, Debug)]
-pub struct Access {
+pub struct AccessRelation {
     relation: Map,
 }
 
-impl Access {
+impl AccessRelation {
     /// An access with one affine subscript a dimension of the array, in the iterations of `domain`.
     pub fn new(domain: &Set, subscripts: &[Affine]) -> Result<Self> {
         Ok(Self { relation: Map::from_affine(domain, subscripts)? })
@@ -112,7 +112,7 @@ fn towards(direction: Direction, mut distance: Row) -> (Row, bool) {
 
 impl Conflicts {
     /// The conflicts of two accesses to one array whose nests share their `common` outermost loops.
-    pub fn new(source: &Access, sink: &Access, common: usize) -> Result<Self> {
+    pub fn new(source: &AccessRelation, sink: &AccessRelation, common: usize) -> Result<Self> {
         if common > source.relation.space().inputs() || common > sink.relation.space().inputs() {
             return Err(Error::SpaceMismatch);
         }
@@ -320,8 +320,8 @@ impl Dependence {
 mod tests {
     use super::*;
 
-    fn access(relation: &str) -> Access {
-        Access::from_relation(
+    fn access(relation: &str) -> AccessRelation {
+        AccessRelation::from_relation(
             relation.parse().unwrap_or_else(|error| panic!("{relation}: {error}")),
         )
     }
@@ -483,12 +483,12 @@ mod tests {
         let domain: Set = "[n] -> { [t, i] : 0 <= 8t + i < n and 0 <= i < 8 }".parse().unwrap();
         let (t, i) = (QuasiAffine::dim(0), QuasiAffine::dim(1));
         let subscripts = [t.modulo(2).unwrap(), i.floor_div(2).unwrap()];
-        let access = Access::from_quasi_affine(&domain, &subscripts).unwrap();
+        let access = AccessRelation::from_quasi_affine(&domain, &subscripts).unwrap();
         let conflicts = Conflicts::new(&access, &access, 2).unwrap();
         let vectors = conflicts.dependences(false).unwrap();
         let vectors: Vec<_> = vectors.iter().map(|d| d.vector().unwrap().to_string()).collect();
         assert_eq!(vectors, ["(2.., -1..1) (<, *)", "(0, 1) (=, <)"]);
-        let unknown = Access::from_quasi_affine(&domain, &[QuasiAffine::dim(2)]);
+        let unknown = AccessRelation::from_quasi_affine(&domain, &[QuasiAffine::dim(2)]);
         assert_eq!(unknown.unwrap_err(), Error::SpaceMismatch);
     }
 
@@ -511,14 +511,14 @@ mod tests {
     fn accesses_from_subscripts() {
         let domain: Set = "[n] -> { [i, j] : 1 <= i, j < n }".parse().unwrap();
         let (i, j) = (Affine::dim(0), Affine::dim(1));
-        let write = Access::new(&domain, &[i.clone(), j.clone()]).unwrap();
-        let read = Access::new(&domain, &[i.clone() - 1, j.clone()]).unwrap();
+        let write = AccessRelation::new(&domain, &[i.clone(), j.clone()]).unwrap();
+        let read = AccessRelation::new(&domain, &[i.clone() - 1, j.clone()]).unwrap();
         let flow = Conflicts::new(&write, &read, 2).unwrap();
         assert_eq!((flow.is_carried_by(0), flow.is_carried_by(1)), (Ok(true), Ok(false)));
         assert_eq!(flow.is_carried_by(2), Err(Error::SpaceMismatch));
         let expected: Set = "[n] -> { [i, j] : 0 <= i < n - 1 and 1 <= j < n }".parse().unwrap();
         assert_eq!(read.footprint().unwrap().is_equal(&expected), Ok(true));
-        let line = Access::new(&domain, &[i]).unwrap();
+        let line = AccessRelation::new(&domain, &[i]).unwrap();
         assert_eq!(Conflicts::new(&write, &line, 2).unwrap_err(), Error::SpaceMismatch);
         assert_eq!(Conflicts::new(&write, &read, 3).unwrap_err(), Error::SpaceMismatch);
     }

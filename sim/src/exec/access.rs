@@ -13,7 +13,7 @@
 use std::marker::PhantomData;
 
 use crate::host_memory::Element;
-use crate::program::{Access, MemorySpace, NO_ROW, Op};
+use crate::program::{AccessShape, MemorySpace, NO_ROW, Op};
 
 use super::host_simd::{Body, HostSimd, LINE};
 use super::lanes::{Cell, LANES, Registers, store};
@@ -98,7 +98,7 @@ fn locate<A: Address>(
     view: &mut View<'_>,
     step: &Step,
     mask: u32,
-    shape: Access,
+    shape: AccessShape,
     writes: bool,
     width: u64,
     offsets: &mut [A; LANES],

@@ -11,7 +11,7 @@ use std::cell::RefCell;
 
 use crate::fault::AccessKind;
 use crate::host_memory::Element;
-use crate::program::{Access, Code, Inst, List, MemorySpace, NO_ROW, Op, window};
+use crate::program::{AccessShape, Code, Inst, List, MemorySpace, NO_ROW, Op, window};
 
 use super::cluster::rank_of;
 use super::lanes::{LANES, Registers, store};
@@ -496,7 +496,7 @@ fn load_elements<E: Extend>(
     rows: &[u32],
     mask: u32,
     pointers: &Pointers,
-    access: Access,
+    access: AccessShape,
 ) {
     let bytes = size_of::<E>();
     let step = bytes * access.count as usize;
@@ -520,7 +520,7 @@ fn store_elements<E: Extend>(
     rows: &[u32],
     mask: u32,
     pointers: &Pointers,
-    access: Access,
+    access: AccessShape,
 ) {
     let bytes = size_of::<E>();
     let step = bytes * access.count as usize;
@@ -557,7 +557,7 @@ fn load(
     view: &mut View<'_>,
     registers: &mut Registers,
     inst: &Inst,
-    access: Access,
+    access: AccessShape,
     list: List,
     mask: u32,
     site: usize,
@@ -591,7 +591,7 @@ fn save(
     view: &mut View<'_>,
     registers: &Registers,
     inst: &Inst,
-    access: Access,
+    access: AccessShape,
     list: List,
     mask: u32,
     site: usize,

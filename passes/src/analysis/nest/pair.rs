@@ -28,7 +28,7 @@ pub(super) struct Pair {
 
 /// Two accesses as relations, to be asked for dependences of any loop they share.
 pub(super) struct Question {
-    accesses: [dependence::Access; 2],
+    accesses: [dependence::AccessRelation; 2],
     common: usize,
 }
 
@@ -78,7 +78,7 @@ impl Pair {
     pub(super) fn question(&self, source: &Access, sink: &Access) -> Option<Question> {
         let of = |which, access| {
             let (relation, _) = self.relation(which, access)?;
-            Some(dependence::Access::from_relation(relation))
+            Some(dependence::AccessRelation::from_relation(relation))
         };
         Some(Question { accesses: [of(0, source)?, of(1, sink)?], common: self.common })
     }
@@ -98,8 +98,8 @@ impl Pair {
         };
         let exact = exact_from && exact_to;
         let decided = (|| {
-            let from = dependence::Access::from_relation(from);
-            let to = dependence::Access::from_relation(to);
+            let from = dependence::AccessRelation::from_relation(from);
+            let to = dependence::AccessRelation::from_relation(to);
             let conflicts = Conflicts::new(&from, &to, self.own)?;
             for level in 0..self.own {
                 if let Some(found) = conflicts.dependence(Carrier::Loop(level))? {
