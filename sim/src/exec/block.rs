@@ -22,7 +22,7 @@ use super::warp::{Cause, Pause, Warp, WarpFault};
 
 /// When a launch has had enough.
 #[derive(Clone, Copy)]
-pub(crate) struct Limits<'e> {
+pub(crate) struct RunLimits<'e> {
     /// Warp instructions.
     pub(crate) budget: Option<u64>,
     /// The time given, and when it is over.
@@ -44,7 +44,7 @@ pub(crate) struct Environment<'e> {
     pub(crate) regions: &'e Regions,
     /// Rows with every constant of the launch in them.
     pub(crate) template: Vec<Row>,
-    pub(crate) limits: Limits<'e>,
+    pub(crate) limits: RunLimits<'e>,
     pub(crate) watched: Option<Watched<'e>>,
     /// Whether one host thread runs all blocks.
     pub(crate) alone: bool,
@@ -76,7 +76,7 @@ impl Environment<'_> {
         if let Some(watched) = &self.watched {
             watched.look(self.kernel, total);
         }
-        let Limits { budget, time, deadline, interrupt } = self.limits;
+        let RunLimits { budget, time, deadline, interrupt } = self.limits;
         if let Some(budget) = budget
             && total > budget
         {

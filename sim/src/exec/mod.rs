@@ -42,7 +42,7 @@ mod video;
 mod warp;
 mod warpgroup;
 
-pub(crate) use block::{Environment, Limits, Worker};
+pub(crate) use block::{Environment, RunLimits, Worker};
 pub(crate) use cluster::Clusters;
 pub(crate) use lanes::{LANES, Row};
 pub(crate) use memory::{Region, Regions};
