@@ -7,7 +7,7 @@ use std::ops::Range;
 use gpuc_diagnostics::{Diagnostic, Place, codes};
 use gpuc_dialects::offload::Construct;
 use gpuc_frontend_c::directive::action::Action;
-use gpuc_frontend_c::directive::construct::{Kind, Region};
+use gpuc_frontend_c::directive::construct::{ComputeRegion, Kind};
 use gpuc_frontend_c::lower::{ConstructInfo, DataItem, DataKind, Extent, Lowered};
 use gpuc_frontend_c::tree::{DeclId, ExprKind, ItemKind, StmtKind, TranslationUnit};
 
@@ -89,7 +89,7 @@ fn sequential(
     remarks: &[&Diagnostic],
 ) -> Option<Diagnostic> {
     let directive = &unit.directives[construct.directive];
-    if matches!(directive.kind, Kind::Compute(Region { construct: Construct::Serial })) {
+    if matches!(directive.kind, Kind::Compute(ComputeRegion { construct: Construct::Serial })) {
         return None;
     }
     let of = |code: &'static str| remarks.iter().find(move |remark| remark.code == Some(code));

@@ -13,7 +13,7 @@ use crate::tree::{DeclId, ExprId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The statement behind it is device code; with a [`Nest`], a loop that is divided there.
-    Compute(Region),
+    Compute(ComputeRegion),
     /// The loop behind it is divided among processors of the region around.
     Loop,
     /// The statement behind it is atomic.
@@ -37,7 +37,7 @@ pub enum Kind {
 
 /// A region of device code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Region {
+pub struct ComputeRegion {
     /// Who executes what of it.
     pub construct: offload::Construct,
 }

@@ -27,7 +27,7 @@ use crate::source::Span;
 use crate::tree::{ExprId, TranslationUnit};
 
 use action::{Action, Condition, Order, Sends};
-use construct::{Nest, Reduction, Region, Wish};
+use construct::{ComputeRegion, Nest, Reduction, Wish};
 use data::{Implicit, Mapping, Memory};
 
 pub(crate) use body::check_body;
@@ -176,7 +176,7 @@ impl Directive {
 
     /// The directive that the compiler puts at a nest of its own finding.
     pub(crate) fn at_nest(span: Span) -> Directive {
-        let region = Region { construct: gpuc_dialects::offload::Construct::Kernels };
+        let region = ComputeRegion { construct: gpuc_dialects::offload::Construct::Kernels };
         let kind = Kind::Compute(region);
         Directive { found: true, ..Directive::new(Family::OpenAcc, "kernels", span, kind) }
     }

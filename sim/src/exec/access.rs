@@ -17,7 +17,7 @@ use crate::program::{AccessShape, MemorySpace, NO_ROW, Op};
 
 use super::host_simd::{Body, HostSimd, LINE};
 use super::lanes::{Cell, LANES, Registers, store};
-use super::memory::{self, Region, Seen, View, Whole, generic};
+use super::memory::{self, MemoryRange, Seen, View, Whole, generic};
 use super::plan::Step;
 
 /// A register move.
@@ -118,7 +118,7 @@ fn locate<A: Address>(
             view.global_region(step.at as usize, lead.low())
         }
     };
-    let Region { base: first, size, pointer } = region;
+    let MemoryRange { base: first, size, pointer } = region;
     let start = A::of(first.wrapping_add(base));
     // The last offset at which an element fits.
     let last = size.checked_sub(width)?;

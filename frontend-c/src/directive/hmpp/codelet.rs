@@ -6,7 +6,7 @@ use gpuc_dialects::offload::Construct;
 use super::labels::{Codelet, Transfer};
 use super::line::{FAMILY, Io, Line, Property, Text};
 use crate::directive::action::Condition;
-use crate::directive::construct::Region;
+use crate::directive::construct::ComputeRegion;
 use crate::directive::data::Mapping;
 use crate::directive::{self, DataFlags, DataKind, Kind, Section, VarRef, Written};
 use crate::parse::{Parsed, Parser};
@@ -251,7 +251,7 @@ impl Parser {
         let inside = Span::new(outer.start + 1, outer.end.saturating_sub(1).max(outer.start + 1));
         let begins = Span::new(inside.start, inside.start);
         let codelet = &self.labels.codelets[number];
-        let kind = Kind::Compute(Region { construct: Construct::Kernels });
+        let kind = Kind::Compute(ComputeRegion { construct: Construct::Kernels });
         let condition = Condition { sent: true, ..Condition::default() };
         let written = super::Directive { text: codelet.line.text.clone() };
         let directive = directive::Directive {

@@ -5,7 +5,7 @@ use gpuc_dialects::offload::Construct;
 use super::codelet::is_for_device;
 use super::labels::Transfer;
 use super::line::{FAMILY, Io, Line, Property, Which};
-use crate::directive::construct::Region;
+use crate::directive::construct::ComputeRegion;
 use crate::directive::data::Mapping;
 use crate::directive::{self, DataFlags, DataKind, Kind, VarRef, Written};
 use crate::lex::{Punct, TokenKind};
@@ -33,7 +33,7 @@ impl Parser {
         if !is_for_device(&line.targets) {
             return Ok(body);
         }
-        let kind = Kind::Compute(Region { construct: Construct::Kernels });
+        let kind = Kind::Compute(ComputeRegion { construct: Construct::Kernels });
         let mut directive = directive::Directive {
             span: line.span,
             data,

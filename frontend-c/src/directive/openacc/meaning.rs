@@ -8,7 +8,7 @@ use super::{
 };
 use crate::directive::action::{Action, Condition, DeviceChoice, Order, QueueName, Waits};
 use crate::directive::atomic::AtomicForm;
-use crate::directive::construct::{Nest, Reduction, Region, WorkShare};
+use crate::directive::construct::{ComputeRegion, Nest, Reduction, WorkShare};
 use crate::directive::data::Mapping;
 use crate::directive::{self, DataFlags, DataKind, Family, Kind, VarRef, Written};
 use crate::tree::{ExprId, TranslationUnit};
@@ -127,7 +127,7 @@ impl Directive {
     /// What it is.
     fn meaning(&self, unit: &TranslationUnit) -> Kind {
         use DirectiveKind as D;
-        let region = |construct| Kind::Compute(Region { construct });
+        let region = |construct| Kind::Compute(ComputeRegion { construct });
         Kind::Host(match self.kind {
             D::Parallel | D::ParallelLoop => return region(Construct::Parallel),
             D::Kernels | D::KernelsLoop => return region(Construct::Kernels),

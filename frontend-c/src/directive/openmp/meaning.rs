@@ -5,7 +5,7 @@ use gpuc_dialects::offload::{Construct, LoopOrder};
 use super::{Behaviour, ClauseKind, Directive, Form};
 use crate::directive::action::{Action, Condition};
 use crate::directive::atomic::AtomicForm;
-use crate::directive::construct::{Chunk, Nest, Reduction, Region, WorkShare};
+use crate::directive::construct::{Chunk, ComputeRegion, Nest, Reduction, WorkShare};
 use crate::directive::data::{Implicit, Mapping};
 use crate::directive::{self, DataFlags, DataKind, DefaultData, Family, Kind, VarRef, Written};
 use crate::tree::{DeclKind, ExprId, TranslationUnit};
@@ -90,7 +90,7 @@ fn kind(directive: &Directive) -> Kind {
         // (OpenMP 5.2 §21.2.6).
         "flush" | "taskwait" | "taskyield" | "cancel" | "cancellation point" | "nothing"
         | "allocate" | "error" | "scan" => Kind::Hint,
-        _ if form.has("target") => Kind::Compute(Region { construct: Construct::Parallel }),
+        _ if form.has("target") => Kind::Compute(ComputeRegion { construct: Construct::Parallel }),
         _ if form.is_loop() => Kind::Loop,
         _ => Kind::Block,
     }

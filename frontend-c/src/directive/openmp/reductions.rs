@@ -10,7 +10,7 @@ use gpuc_dialects::offload::Construct;
 
 use super::names::Form;
 use super::{ClauseKind, Directive};
-use crate::directive::construct::Region;
+use crate::directive::construct::ComputeRegion;
 use crate::directive::data::Mapping;
 use crate::directive::{self, DataFlags, DataKind, Kind, ReductionOp, VarRef, Written};
 use crate::lex::{Punct, Token, TokenKind, scan};
@@ -281,7 +281,7 @@ impl Parser {
                         var,
                     }),
                 );
-                Kind::Compute(Region { construct: Construct::Serial })
+                Kind::Compute(ComputeRegion { construct: Construct::Serial })
             }
             _ => Kind::Block,
         };

@@ -12,7 +12,7 @@ use super::names::Form;
 use super::serial::{self, Excludes};
 use super::threads::{Count, asks};
 use crate::directive::action::Action;
-use crate::directive::construct::{GANG, LANE, Region};
+use crate::directive::construct::{ComputeRegion, GANG, LANE};
 use crate::directive::data::Mapping;
 use crate::directive::{
     self, DataFlags, DataKind, DefaultData, Family, Kind, VarRef, Written, check_body,
@@ -190,7 +190,9 @@ impl Parser {
         let mut teams = None;
         if form.words == "target" {
             match self.combines_in_order(body) {
-                true => directive.kind = Kind::Compute(Region { construct: Construct::Serial }),
+                true => {
+                    directive.kind = Kind::Compute(ComputeRegion { construct: Construct::Serial })
+                }
                 false => teams = self.take_teams(&mut directive, body),
             }
         } else if form.has("target") && form.has("teams") {
