@@ -32,7 +32,7 @@ use data::{Implicit, Mapping, Memory};
 
 pub(crate) use body::check_body;
 pub use construct::{Kind, ReductionOp};
-pub use data::{DataFlags, DataKind, DefaultData};
+pub use data::{DataFlags, DefaultData, MappingKind};
 pub use family::Family;
 pub(crate) use family::{Allocation, Lock, Number, RUNS_ON_DEVICE, tests_device};
 pub(crate) use section::{Coverage, check_section, coverage, has_rows};
@@ -230,7 +230,7 @@ impl Directive {
     }
 
     /// The variables of data clauses, in order.
-    pub fn data(&self) -> impl Iterator<Item = (DataKind, &VarRef)> {
+    pub fn data(&self) -> impl Iterator<Item = (MappingKind, &VarRef)> {
         self.data.iter().map(|mapping| (mapping.kind, &mapping.var))
     }
 }

@@ -15,7 +15,7 @@ use crate::directive::action::Action;
 use crate::directive::construct::{ComputeRegion, GANG, LANE};
 use crate::directive::data::Mapping;
 use crate::directive::{
-    self, DataFlags, DataKind, DefaultData, Family, Kind, VarRef, Written, check_body,
+    self, DataFlags, DefaultData, Family, Kind, MappingKind, VarRef, Written, check_body,
 };
 use crate::lex::{Punct, Token, TokenKind};
 use crate::lower::uses::mutated_by;
@@ -452,7 +452,7 @@ impl Parser {
             let ty = self.checker.ty(base);
             let var = VarRef { decl, base, sections: Vec::new(), first: base, ty, span };
             let flags = DataFlags::default();
-            directive.data.push(Mapping { kind: DataKind::CopyIn, flags, var });
+            directive.data.push(Mapping { kind: MappingKind::CopyIn, flags, var });
         }
         ItemKind::Directive(self.checker.unit.directives.alloc(directive))
     }
