@@ -43,7 +43,7 @@ use crate::set::Set;
 use crate::shadow::{Budget, MOST_PIECES};
 use crate::space::Space;
 use conditions::{conditions, not_implied};
-use regions::{Region, regions};
+use regions::{Separated, regions};
 
 /// What one loop or statement takes of the budget: four hundred of them are too many.
 const SCAN: usize = 500;
@@ -159,7 +159,7 @@ impl Generator<'_> {
         }
         let mut nodes = Vec::new();
         for region in regions(level, pieces, context)? {
-            let Region { set, joined, members } = region;
+            let Separated { set, joined, members } = region;
             let members = members
                 .into_iter()
                 .map(|member| {

@@ -31,11 +31,11 @@ pub use vector::{DependenceVector, Direction, Directions, Distance};
 
 /// Which elements an access touches in which iteration.
 #[derive(Clone, Debug)]
-pub struct Access {
+pub struct AccessRelation {
     relation: Map,
 }
 
-impl Access {
+impl AccessRelation {
     /// An access with one affine subscript a dimension of the array, in the iterations of `domain`.
     pub fn new(domain: &Set, subscripts: &[Affine]) -> Result<Self> {
         Ok(Self { relation: Map::from_affine(domain, subscripts)? })
@@ -65,7 +65,7 @@ impl Access {
 
 /// What carries a dependence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
+pub enum Carrier {
     /// The shared loop of this index, 0 being the outermost.
     Loop(usize),
     /// No loop: both ends lie in the same iteration of all shared loops.
@@ -82,7 +82,7 @@ pub struct Conflicts {
 /// All dependences from a source to a sink that one level carries. There is at least one.
 #[derive(Clone, Debug)]
 pub struct Dependence {
-    level: Level,
+    level: Carrier,
     relation: Map,
     common: usize,
     /// The pieces of the relation that are not empty; an error where that is open for one of them.
@@ -112,7 +112,7 @@ fn towards(direction: Direction, mut distance: Row) -> (Row, bool) {
 
 impl Conflicts {
     /// The conflicts of two accesses to one array whose nests share their `common` outermost loops.
-    pub fn new(source: &Access, sink: &Access, common: usize) -> Result<Self> {
+    pub fn new(source: &AccessRelation, sink: &AccessRelation, common: usize) -> Result<Self> {
         if common > source.relation.space().inputs() || common > sink.relation.space().inputs() {
             return Err(Error::SpaceMismatch);
         }
@@ -125,11 +125,11 @@ impl Conflicts {
         &self.relation
     }
 
-    fn at(&self, level: Level) -> Result<Map> {
+    fn at(&self, level: Carrier) -> Result<Map> {
         let (equal, carrier) = match level {
-            Level::Loop(index) if index >= self.common => return Err(Error::SpaceMismatch),
-            Level::Loop(index) => (index, Some(index)),
-            Level::Independent => (self.common, None),
+            Carrier::Loop(index) if index >= self.common => return Err(Error::SpaceMismatch),
+            Carrier::Loop(index) => (index, Some(index)),
+            Carrier::Independent => (self.common, None),
         };
         let inputs = self.relation.space().inputs();
         let distance = |index: usize| Affine::dim(inputs + index) - Affine::dim(index);
@@ -145,12 +145,12 @@ impl Conflicts {
     /// Whether a loop carries a dependence from the source to the sink. The loop can run in parallel, as far as these two
     /// accesses go, when it does so in neither direction, given that the loops around it stay sequential.
     pub fn is_carried_by(&self, index: usize) -> Result<bool> {
-        Ok(!self.at(Level::Loop(index))?.is_empty()?)
+        Ok(!self.at(Carrier::Loop(index))?.is_empty()?)
     }
 
-    /// The dependences of one level, or `None` when there are none. For [`Level::Independent`] the source is taken to stand
+    /// The dependences of one level, or `None` when there are none. For [`Carrier::Independent`] the source is taken to stand
     /// first in the text.
-    pub fn dependence(&self, level: Level) -> Result<Option<Dependence>> {
+    pub fn dependence(&self, level: Carrier) -> Result<Option<Dependence>> {
         let relation = self.at(level)?;
         let budget = Budget::new();
         let mut pieces = Ok(Vec::new());
@@ -194,17 +194,17 @@ impl Conflicts {
         for index in 0..self.common {
             let carried = towards(&equal, index, Direction::Less)?;
             if !carried.is_empty() {
-                found.push(self.witnessed(Level::Loop(index), carried)?);
+                found.push(self.witnessed(Carrier::Loop(index), carried)?);
             }
             equal = towards(&equal, index, Direction::Equal)?;
         }
         if source_first && !equal.is_empty() {
-            found.push(self.witnessed(Level::Independent, equal)?);
+            found.push(self.witnessed(Carrier::Independent, equal)?);
         }
         Ok(found)
     }
 
-    fn witnessed(&self, level: Level, pieces: Vec<Witnessed>) -> Result<Dependence> {
+    fn witnessed(&self, level: Carrier, pieces: Vec<Witnessed>) -> Result<Dependence> {
         let space = self.relation.space();
         let sets =
             pieces.iter().map(|piece| BasicSet::from_system(space.clone(), piece.system().clone()));
@@ -229,7 +229,7 @@ impl Witnessed {
 
 impl Dependence {
     /// What carries it.
-    pub fn level(&self) -> Level {
+    pub fn level(&self) -> Carrier {
         self.level
     }
 
@@ -241,8 +241,8 @@ impl Dependence {
     /// What the level alone says of the direction in a loop.
     fn known_direction(&self, index: usize) -> Option<Direction> {
         match self.level {
-            Level::Loop(carrier) if index > carrier => None,
-            Level::Loop(carrier) if index == carrier => Some(Direction::Less),
+            Carrier::Loop(carrier) if index > carrier => None,
+            Carrier::Loop(carrier) if index == carrier => Some(Direction::Less),
             _ => Some(Direction::Equal),
         }
     }
@@ -320,8 +320,8 @@ impl Dependence {
 mod tests {
     use super::*;
 
-    fn access(relation: &str) -> Access {
-        Access::from_relation(
+    fn access(relation: &str) -> AccessRelation {
+        AccessRelation::from_relation(
             relation.parse().unwrap_or_else(|error| panic!("{relation}: {error}")),
         )
     }
@@ -335,8 +335,8 @@ mod tests {
             .iter()
             .map(|dependence| {
                 let level = match dependence.level() {
-                    Level::Loop(index) => index.to_string(),
-                    Level::Independent => "-".to_owned(),
+                    Carrier::Loop(index) => index.to_string(),
+                    Carrier::Independent => "-".to_owned(),
                 };
                 let join = |list: Vec<String>, by: &str| list.join(by);
                 let distances =
@@ -483,12 +483,12 @@ mod tests {
         let domain: Set = "[n] -> { [t, i] : 0 <= 8t + i < n and 0 <= i < 8 }".parse().unwrap();
         let (t, i) = (QuasiAffine::dim(0), QuasiAffine::dim(1));
         let subscripts = [t.modulo(2).unwrap(), i.floor_div(2).unwrap()];
-        let access = Access::from_quasi_affine(&domain, &subscripts).unwrap();
+        let access = AccessRelation::from_quasi_affine(&domain, &subscripts).unwrap();
         let conflicts = Conflicts::new(&access, &access, 2).unwrap();
         let vectors = conflicts.dependences(false).unwrap();
         let vectors: Vec<_> = vectors.iter().map(|d| d.vector().unwrap().to_string()).collect();
         assert_eq!(vectors, ["(2.., -1..1) (<, *)", "(0, 1) (=, <)"]);
-        let unknown = Access::from_quasi_affine(&domain, &[QuasiAffine::dim(2)]);
+        let unknown = AccessRelation::from_quasi_affine(&domain, &[QuasiAffine::dim(2)]);
         assert_eq!(unknown.unwrap_err(), Error::SpaceMismatch);
     }
 
@@ -501,7 +501,7 @@ mod tests {
         assert_eq!(vectors, ["(0, 1.., ..-1) (=, <, >)", "(0, 0, 0) (=, =, =)"]);
         // Iterations two or more apart meet, neighbours do not.
         let even = access("{ [i, j] -> [i mod 2, j mod 3] : 0 <= i < 4 and 0 <= j < 7 }");
-        let found = Conflicts::new(&even, &even, 2).unwrap().dependence(Level::Loop(0)).unwrap();
+        let found = Conflicts::new(&even, &even, 2).unwrap().dependence(Carrier::Loop(0)).unwrap();
         let vector = found.unwrap().vector().unwrap();
         assert_eq!(vector.to_string(), "(2, -6..6) (<, *)");
         assert!(vector.directions[1].contains(Direction::Equal));
@@ -511,14 +511,14 @@ mod tests {
     fn accesses_from_subscripts() {
         let domain: Set = "[n] -> { [i, j] : 1 <= i, j < n }".parse().unwrap();
         let (i, j) = (Affine::dim(0), Affine::dim(1));
-        let write = Access::new(&domain, &[i.clone(), j.clone()]).unwrap();
-        let read = Access::new(&domain, &[i.clone() - 1, j.clone()]).unwrap();
+        let write = AccessRelation::new(&domain, &[i.clone(), j.clone()]).unwrap();
+        let read = AccessRelation::new(&domain, &[i.clone() - 1, j.clone()]).unwrap();
         let flow = Conflicts::new(&write, &read, 2).unwrap();
         assert_eq!((flow.is_carried_by(0), flow.is_carried_by(1)), (Ok(true), Ok(false)));
         assert_eq!(flow.is_carried_by(2), Err(Error::SpaceMismatch));
         let expected: Set = "[n] -> { [i, j] : 0 <= i < n - 1 and 1 <= j < n }".parse().unwrap();
         assert_eq!(read.footprint().unwrap().is_equal(&expected), Ok(true));
-        let line = Access::new(&domain, &[i]).unwrap();
+        let line = AccessRelation::new(&domain, &[i]).unwrap();
         assert_eq!(Conflicts::new(&write, &line, 2).unwrap_err(), Error::SpaceMismatch);
         assert_eq!(Conflicts::new(&write, &read, 3).unwrap_err(), Error::SpaceMismatch);
     }

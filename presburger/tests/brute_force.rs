@@ -1,7 +1,7 @@
 //! Every operation against the enumeration of a small box.
 
 use gpuc_presburger::codegen::{self, Options};
-use gpuc_presburger::dependence::{Access, Conflicts, Direction, Level};
+use gpuc_presburger::dependence::{AccessRelation, Carrier, Conflicts, Direction};
 use gpuc_presburger::{Affine, BasicSet, Constraint, Error, Map, Optimum, Set, Space, Var};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -267,11 +267,11 @@ proptest! {
             .collect();
         let expr = |(c, constant): ([i64; 2], i64)| Affine::dim(0) * c[0] + Affine::dim(1) * c[1] + constant;
         let value = |(c, constant): ([i64; 2], i64), p: [i64; 2]| c[0] * p[0] + c[1] * p[1] + constant;
-        let source = Access::new(&domain, &[expr(subscripts[0]), expr(subscripts[1])]).unwrap();
-        let sink = Access::new(&domain, &[expr(subscripts[2]), expr(subscripts[3])]).unwrap();
+        let source = AccessRelation::new(&domain, &[expr(subscripts[0]), expr(subscripts[1])]).unwrap();
+        let sink = AccessRelation::new(&domain, &[expr(subscripts[2]), expr(subscripts[3])]).unwrap();
         let conflicts = Conflicts::new(&source, &sink, 2).unwrap();
 
-        let mut expected = std::collections::BTreeMap::<Level, Vec<[i64; 2]>>::new();
+        let mut expected = std::collections::BTreeMap::<Carrier, Vec<[i64; 2]>>::new();
         for &p in &iterations {
             for &q in &iterations {
                 if (0..2).any(|k| value(subscripts[k], p) != value(subscripts[k + 2], q)) {
@@ -279,9 +279,9 @@ proptest! {
                 }
                 let distance = [q[0] - p[0], q[1] - p[1]];
                 let level = match distance {
-                    [i, _] if i > 0 => Level::Loop(0),
-                    [0, j] if j > 0 => Level::Loop(1),
-                    [0, 0] => Level::Independent,
+                    [i, _] if i > 0 => Carrier::Loop(0),
+                    [0, j] if j > 0 => Carrier::Loop(1),
+                    [0, 0] => Carrier::Independent,
                     _ => continue,
                 };
                 expected.entry(level).or_default().push(distance);
@@ -325,17 +325,17 @@ proptest! {
             let e = c[0] * t + c[1] * i + constant;
             if modulo { e.rem_euclid(divisor) } else { e.div_euclid(divisor) }
         };
-        let access = subscripts.map(|subscript| Access::from_relation(text(subscript)));
+        let access = subscripts.map(|subscript| AccessRelation::from_relation(text(subscript)));
         let conflicts = Conflicts::new(&access[0], &access[1], 2).unwrap();
         let iterations: Vec<[i64; 2]> = (0..size).map(|i| [i.div_euclid(tile), i]).collect();
-        let mut expected = std::collections::BTreeMap::<Level, Vec<[i64; 2]>>::new();
+        let mut expected = std::collections::BTreeMap::<Carrier, Vec<[i64; 2]>>::new();
         for &p in &iterations {
             for &q in &iterations {
                 let distance = [q[0] - p[0], q[1] - p[1]];
                 let level = match distance {
-                    [t, _] if t > 0 => Level::Loop(0),
-                    [0, i] if i > 0 => Level::Loop(1),
-                    [0, 0] => Level::Independent,
+                    [t, _] if t > 0 => Carrier::Loop(0),
+                    [0, i] if i > 0 => Carrier::Loop(1),
+                    [0, 0] => Carrier::Independent,
                     _ => continue,
                 };
                 if value(subscripts[0], p) == value(subscripts[1], q) {

@@ -1,7 +1,7 @@
 //! Questions whose answer decides whether a program stays right: what is not known is never answered.
 
 use gpuc_presburger::codegen::{self, Options};
-use gpuc_presburger::dependence::{Access, Conflicts, Level};
+use gpuc_presburger::dependence::{AccessRelation, Carrier, Conflicts};
 use gpuc_presburger::{Affine, BasicSet, Constraint, Error, Map, QuasiAffine, Set, Space};
 
 /// Rows whose combinations leave 64 bits, and that hold for `i = j = k = 0`.
@@ -30,11 +30,13 @@ fn what_is_given_up_is_no_answer() {
     assert!(set.is_empty().is_err());
     let access = |subscript: &str| {
         let text = format!("{{ [i, j, k] -> [{subscript}] : {BEYOND_64_BITS} }}");
-        Access::from_relation(text.parse::<Map>().unwrap())
+        AccessRelation::from_relation(text.parse::<Map>().unwrap())
     };
     let conflicts = Conflicts::new(&access("i"), &access("i - 1"), 3);
     let found = conflicts.and_then(|conflicts| {
-        (0..3).map(|index| conflicts.dependence(Level::Loop(index))).collect::<Result<Vec<_>, _>>()
+        (0..3)
+            .map(|index| conflicts.dependence(Carrier::Loop(index)))
+            .collect::<Result<Vec<_>, _>>()
     });
     assert!(found.is_err(), "{found:?}");
 }
@@ -47,8 +49,12 @@ fn distances_of_several_parts() {
         "{ [i] -> [i - 2] : 0 <= i < 20; [i] -> [i - 7] : 0 <= i < 20; [i] -> [i - 4] : 0 <= i < 20 }"
             .parse()
             .unwrap();
-    let conflicts =
-        Conflicts::new(&Access::from_relation(write), &Access::from_relation(read), 1).unwrap();
+    let conflicts = Conflicts::new(
+        &AccessRelation::from_relation(write),
+        &AccessRelation::from_relation(read),
+        1,
+    )
+    .unwrap();
     let found = conflicts.dependences(true).unwrap();
     let [carried] = &found[..] else { panic!("{found:?}") };
     assert_eq!(carried.distance(0).unwrap().to_string(), "2..7");

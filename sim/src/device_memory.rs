@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use crate::exec::{Region, Regions};
+use crate::exec::{MemoryRange, MemoryRanges};
 use crate::fault::{NearestAllocation, SimError};
 use crate::host_memory;
 
@@ -79,7 +79,7 @@ pub(crate) struct DeviceMemory {
 /// The allocations that existed at one time, kept alive.
 #[derive(Debug)]
 pub(crate) struct Snapshot {
-    pub(crate) regions: Regions,
+    pub(crate) regions: MemoryRanges,
     _storages: Vec<Arc<Storage>>,
 }
 
@@ -205,7 +205,7 @@ impl DeviceMemory {
 
     pub(crate) fn snapshot(&self) -> Snapshot {
         let table = self.reading();
-        let region = |(&base, allocation): (&u64, &Allocation)| Region {
+        let region = |(&base, allocation): (&u64, &Allocation)| MemoryRange {
             base,
             size: allocation.size,
             pointer: allocation.storage.pointer,
@@ -260,9 +260,9 @@ impl DeviceMemory {
 
 /// The memory of this process that may be read and written, by address; none where it is not `wanted`, or where
 /// the system does not tell (`proc(5)`, `/proc/pid/maps`).
-fn host_memory(wanted: bool) -> Regions {
+fn host_memory(wanted: bool) -> MemoryRanges {
     if !wanted {
-        return Regions::default();
+        return MemoryRanges::default();
     }
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     let region = |line: &str| {
@@ -270,11 +270,11 @@ fn host_memory(wanted: bool) -> Regions {
         let (from, to) = range.split_once('-')?;
         let number = |text| u64::from_str_radix(text, 16).ok();
         let (from, to) = (number(from)?, number(to)?);
-        rest.starts_with("rw").then_some(Region {
+        rest.starts_with("rw").then_some(MemoryRange {
             base: from,
             size: to - from,
             pointer: from as *mut u8,
         })
     };
-    Regions(maps.lines().filter_map(region).collect())
+    MemoryRanges(maps.lines().filter_map(region).collect())
 }

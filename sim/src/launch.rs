@@ -8,7 +8,7 @@ use crate::assembler::Sass;
 use crate::check::{self, Context, Finding, Log};
 use crate::counters::{CounterSet, Counters, SiteCounts, by_line};
 use crate::exec::{
-    Clusters, Crew, Environment, Limits, Nobody, Output, Plan, Probe, Services, SiteCounter,
+    Clusters, Crew, Environment, Nobody, Output, Plan, Probe, RunLimits, Services, SiteCounter,
     Worker, processors,
 };
 use crate::fault::{Fault, FaultKind, LaunchError, SimError};
@@ -227,7 +227,7 @@ impl Simulator {
                 workspace.unwrap_or(0),
                 clusters,
             ),
-            limits: Limits {
+            limits: RunLimits {
                 budget: launch.instruction_budget,
                 time: launch.time_limit,
                 deadline: launch.time_limit.and_then(|limit| start.checked_add(limit)),

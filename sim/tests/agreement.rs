@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 /// One access: which space, how wide, and where each thread goes.
 #[derive(Clone, Debug)]
-struct Access {
+struct GeneratedAccess {
     load: bool,
     space: &'static str,
     /// The PTX type, the register class of its elements, their number and bytes of all.
@@ -24,7 +24,7 @@ struct Access {
     wraps: bool,
 }
 
-fn access() -> impl Strategy<Value = Access> {
+fn access() -> impl Strategy<Value = GeneratedAccess> {
     let shapes = [
         ("u8", 'r', 1, 1),
         ("s8", 'r', 1, 1),
@@ -45,7 +45,7 @@ fn access() -> impl Strategy<Value = Access> {
         prop::sample::select(vec![40u32, 40, 40, 32, 33, 20, 1]),
         prop::bool::weighted(0.97),
     )
-        .prop_map(|(load, space, shape, stride, shift, below, wraps)| Access {
+        .prop_map(|(load, space, shape, stride, shift, below, wraps)| GeneratedAccess {
             load,
             space,
             shape,
@@ -56,7 +56,7 @@ fn access() -> impl Strategy<Value = Access> {
         })
 }
 
-fn kernel(accesses: &[Access]) -> String {
+fn kernel(accesses: &[GeneratedAccess]) -> String {
     let mut text = String::from(
         ".version 7.8\n.target sm_80\n.address_size 64\n\
          .visible .entry k(.param .u64 p) {\n.reg .pred %q; .reg .b32 %r<8>, %t, %i, %a;\n\
@@ -66,8 +66,15 @@ fn kernel(accesses: &[Access]) -> String {
          mad.wide.u32 %p, %i, 2048, %p; mul.wide.u32 %acc, %t, 77;\n",
     );
     for access in accesses {
-        let Access { load, space, shape: (ty, class, count, bytes), stride, shift, below, wraps } =
-            access;
+        let GeneratedAccess {
+            load,
+            space,
+            shape: (ty, class, count, bytes),
+            stride,
+            shift,
+            below,
+            wraps,
+        } = access;
         let _ = writeln!(text, "mad.lo.u32 %i, %t, {stride}, {shift};");
         if *wraps {
             let _ = writeln!(text, "and.b32 %i, %i, 63;");

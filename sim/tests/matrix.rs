@@ -62,16 +62,21 @@ fn sample(ty: &str, row: usize, column: usize, seed: usize) -> i64 {
     }
 }
 
-type Place = fn(usize, usize, usize) -> (usize, usize);
+type Layout = fn(usize, usize, usize) -> (usize, usize);
 
 /// The words (or doubles) of every lane's fragment.
-fn fragment(ty: &str, count: usize, place: Place, value: impl Fn(usize, usize) -> u64) -> Vec<u8> {
+fn fragment(
+    ty: &str,
+    count: usize,
+    layout: Layout,
+    value: impl Fn(usize, usize) -> u64,
+) -> Vec<u8> {
     let mut out = Vec::new();
     for lane in 0..32 {
         let (group, thread) = (lane / 4, lane % 4);
         let mut words = vec![0u8; (count * bits(ty)).div_ceil(8)];
         for i in 0..count {
-            let (row, column) = place(group, thread, i);
+            let (row, column) = layout(group, thread, i);
             let value = value(row, column);
             for bit in 0..bits(ty) {
                 let at = i * bits(ty) + bit;
@@ -87,7 +92,7 @@ struct Case {
     shape: [usize; 3],
     /// Result, factors.
     types: [&'static str; 3],
-    places: [Place; 3],
+    places: [Layout; 3],
     suffix: &'static str,
 }
 
@@ -159,33 +164,33 @@ fn run(case: &Case) {
     assert_eq!(got, want, "{name}");
 }
 
-const C16: Place = |g, t, i| (if i < 2 { g } else { g + 8 }, 2 * t + i % 2);
-const C8: Place = |g, t, i| (g, 2 * t + i % 2);
+const C16: Layout = |g, t, i| (if i < 2 { g } else { g + 8 }, 2 * t + i % 2);
+const C8: Layout = |g, t, i| (g, 2 * t + i % 2);
 
 #[test]
 fn half_and_short_single_precision() {
-    let a16: Place = |g, t, i| {
+    let a16: Layout = |g, t, i| {
         (
             if i < 2 || (4..6).contains(&i) { g } else { g + 8 },
             2 * t + (i & 1) + if i >= 4 { 8 } else { 0 },
         )
     };
-    let b16: Place = |g, t, i| (2 * t + (i & 1) + if i >= 2 { 8 } else { 0 }, g);
-    let a8: Place = |g, t, i| (if i < 2 { g } else { g + 8 }, 2 * t + (i & 1));
-    let b8: Place = |g, t, i| (2 * t + (i & 1), g);
+    let b16: Layout = |g, t, i| (2 * t + (i & 1) + if i >= 2 { 8 } else { 0 }, g);
+    let a8: Layout = |g, t, i| (if i < 2 { g } else { g + 8 }, 2 * t + (i & 1));
+    let b8: Layout = |g, t, i| (2 * t + (i & 1), g);
     for (d, ty) in [("f32", "f16"), ("f16", "f16"), ("f32", "bf16")] {
         run(&Case { shape: [16, 8, 16], types: [d, ty, ty], places: [a16, b16, C16], suffix: "" });
         run(&Case { shape: [16, 8, 8], types: [d, ty, ty], places: [a8, b8, C16], suffix: "" });
     }
-    let tf8: Place = |g, t, i| ([g, g + 8, g, g + 8][i], if i < 2 { t } else { t + 4 });
-    let tf8b: Place = |g, t, i| (if i == 0 { t } else { t + 4 }, g);
+    let tf8: Layout = |g, t, i| ([g, g + 8, g, g + 8][i], if i < 2 { t } else { t + 4 });
+    let tf8b: Layout = |g, t, i| (if i == 0 { t } else { t + 4 }, g);
     run(&Case {
         shape: [16, 8, 8],
         types: ["f32", "tf32", "tf32"],
         places: [tf8, tf8b, C16],
         suffix: "",
     });
-    let tf4: Place = |g, t, i| (if i == 0 { g } else { g + 8 }, t);
+    let tf4: Layout = |g, t, i| (if i == 0 { g } else { g + 8 }, t);
     run(&Case {
         shape: [16, 8, 4],
         types: ["f32", "tf32", "tf32"],
@@ -196,13 +201,13 @@ fn half_and_short_single_precision() {
 
 #[test]
 fn eight_bits() {
-    let a32: Place = |g, t, i| {
+    let a32: Layout = |g, t, i| {
         (
             if i < 4 || (8..12).contains(&i) { g } else { g + 8 },
             4 * t + (i & 3) + if i >= 8 { 16 } else { 0 },
         )
     };
-    let b32: Place = |g, t, i| (4 * t + (i & 3) + if i >= 4 { 16 } else { 0 }, g);
+    let b32: Layout = |g, t, i| (4 * t + (i & 3) + if i >= 4 { 16 } else { 0 }, g);
     for (a, b) in [("e4m3", "e4m3"), ("e4m3", "e5m2"), ("e5m2", "e4m3")] {
         run(&Case {
             shape: [16, 8, 32],
@@ -211,7 +216,7 @@ fn eight_bits() {
             suffix: "",
         });
     }
-    let a16: Place = |g, t, i| (if i < 4 { g } else { g + 8 }, 4 * t + (i & 3));
+    let a16: Layout = |g, t, i| (if i < 4 { g } else { g + 8 }, 4 * t + (i & 3));
     for (a, b) in [("s8", "s8"), ("u8", "s8"), ("s8", "u8"), ("u8", "u8")] {
         for suffix in ["", ".satfinite"] {
             run(&Case {
@@ -238,13 +243,13 @@ fn eight_bits() {
 
 #[test]
 fn four_bits_and_one() {
-    let a64: Place = |g, t, i| {
+    let a64: Layout = |g, t, i| {
         (
             if i < 8 || (16..24).contains(&i) { g } else { g + 8 },
             8 * t + (i & 7) + if i >= 16 { 32 } else { 0 },
         )
     };
-    let b64: Place = |g, t, i| (8 * t + (i & 7) + if i >= 8 { 32 } else { 0 }, g);
+    let b64: Layout = |g, t, i| (8 * t + (i & 7) + if i >= 8 { 32 } else { 0 }, g);
     for (a, b) in [("s4", "s4"), ("u4", "s4")] {
         run(&Case {
             shape: [16, 8, 64],
@@ -269,13 +274,13 @@ fn four_bits_and_one() {
             suffix: "",
         });
     }
-    let a256: Place = |g, t, i| {
+    let a256: Layout = |g, t, i| {
         (
             if i < 32 || (64..96).contains(&i) { g } else { g + 8 },
             32 * t + (i & 31) + if i >= 64 { 128 } else { 0 },
         )
     };
-    let b256: Place = |g, t, i| (32 * t + (i & 31) + if i >= 32 { 128 } else { 0 }, g);
+    let b256: Layout = |g, t, i| (32 * t + (i & 31) + if i >= 32 { 128 } else { 0 }, g);
     for suffix in [".xor.popc", ".and.popc"] {
         run(&Case {
             shape: [16, 8, 256],
@@ -310,8 +315,8 @@ fn double_precision() {
         places: [|g, t, _| (g, t), |g, t, _| (t, g), C8],
         suffix: "",
     });
-    let a: Place = |g, t, i| (g + 8 * (i % 2), t + 4 * (i / 2));
-    let b: Place = |g, t, i| (t + 4 * i, g);
+    let a: Layout = |g, t, i| (g + 8 * (i % 2), t + 4 * (i / 2));
+    let b: Layout = |g, t, i| (t + 4 * i, g);
     for k in [4, 8, 16] {
         run(&Case { shape: [16, 8, k], types: ["f64"; 3], places: [a, b, C16], suffix: "" });
     }

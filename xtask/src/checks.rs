@@ -80,11 +80,20 @@ fn clippy(summary: &mut Summary) {
     summary.run("clippy", cargo(&arguments));
 }
 
-/// The crates' documentation, in which no link leads nowhere.
+/// The crates' documentation and the book, in which no link leads nowhere: the book's are a test (`tests/tests/tidy.rs`),
+/// whether there is what renders it or not.
 pub fn documentation(summary: &mut Summary) {
     let mut command = cargo(&["doc", "-q", "--workspace", "--no-deps"]);
     command.env("RUSTDOCFLAGS", "-D warnings");
     summary.run("documentation of the crates", command);
+    match on_path(&["mdbook"]) {
+        Some(mdbook) => {
+            let mut command = Command::new(mdbook);
+            command.arg("build").current_dir(root());
+            summary.run("book", command);
+        }
+        None => summary.skip("book", "mdbook is not installed"),
+    }
 }
 
 /// What is known of dependencies: advisories need cargo-deny and its data base. Licences and duplicates are tests beside this

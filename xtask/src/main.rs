@@ -24,7 +24,8 @@ usage: cargo xtask COMMAND
   bless [FILTER]           write the expected output of the golden tests anew
   fmt                      format all sources
   lint                     format check, clippy, advisories on dependencies (cargo-deny)
-  doc                      the crates' documentation, where every warning is an error
+  doc                      the crates' documentation, where every warning is an error, and the
+                           book, where mdbook is installed
   bench [FILTER]           criterion benches
   papers [PAPER]           run the programs of papers, or of one, on the simulator, and write
                            benches/papers/REPORT.md and its plots
@@ -34,7 +35,8 @@ usage: cargo xtask COMMAND
                            pack compiler, runtime library, manual page and documentation into a
                            tarball in target/dist; --deb makes a Debian package of it as well,
                            --wheel a Python wheel; --optimized links it as a whole, which takes
-                           ten minutes of processor time and makes it a fifth faster
+                           ten minutes of processor time and makes it faster and a third
+                           smaller
   provision                get ptxas and mlir-opt, as far as this machine allows
 ";
 

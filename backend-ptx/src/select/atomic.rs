@@ -12,7 +12,7 @@ use gpuc_dialects::ptx::{
 use gpuc_ir::{Block, Op, OpView, Value};
 
 use super::buffer::Address;
-use super::memref::Access;
+use super::memref::Qualifier;
 use super::{Lowered, Scalar, Selected, Selector, normalized};
 
 /// Where the element of a compare-and-swap is within its word.
@@ -124,15 +124,15 @@ impl Selector<'_, '_> {
         change: impl FnOnce(&mut Self, Value) -> Selected<Value>,
     ) -> Selected<Value> {
         if address.space == Space::Local {
-            let old = self.load_elements(address, scalar, 1, Access::Plain)?[0];
+            let old = self.load_elements(address, scalar, 1, Qualifier::Plain)?[0];
             let new = change(self, old)?;
-            self.store_elements(address, scalar, &[new], Access::Plain)?;
+            self.store_elements(address, scalar, &[new], Qualifier::Plain)?;
             return Ok(old);
         }
         let Some(memory) = scalar.memory() else { return self.unsupported(op) };
         let slot = self.slot(address, memory.width());
         let word = Scalar::Integer(memory.width().max(32));
-        let guess = self.load_elements(&slot.word, word, 1, Access::Strong)?[0];
+        let guess = self.load_elements(&slot.word, word, 1, Qualifier::Strong)?[0];
         // loop(expected): new = change(expected); seen = cas(expected, new);
         //                 if seen != expected: loop(seen)
         let ty = word.register(&mut self.e.ir.ctx);
@@ -266,8 +266,8 @@ impl Selector<'_, '_> {
 }
 
 /// An access that other threads see whole; memory of a thread has no others.
-fn strong(address: &Address) -> Access {
-    if address.space == Space::Local { Access::Plain } else { Access::Strong }
+fn strong(address: &Address) -> Qualifier {
+    if address.space == Space::Local { Qualifier::Plain } else { Qualifier::Strong }
 }
 
 /// The instruction for a kind of atomic operation, where there is one.

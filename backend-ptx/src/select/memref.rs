@@ -13,7 +13,7 @@ use super::{Buffer, Extent, Lowered, Scalar, Selected, Selector};
 
 /// What is known, or demanded, of an access besides its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
+pub enum Qualifier {
     /// Nothing.
     Plain,
     /// A load of what nobody writes as long as the kernel runs.
@@ -94,7 +94,7 @@ impl Selector<'_, '_> {
             return self.unsupported(op);
         }
         let scalar = self.scalar(ty)?;
-        let values = self.load_elements(&address, scalar, 1, Access::Plain)?;
+        let values = self.load_elements(&address, scalar, 1, Qualifier::Plain)?;
         self.set_result(op, values[0]);
         Ok(())
     }
@@ -107,7 +107,7 @@ impl Selector<'_, '_> {
         let scalar = self.scalar(self.e.ir.ty(value))?;
         let register = self.register(value)?;
         let address = self.access(op, 1)?;
-        self.store_elements(&address, scalar, &[register], Access::Plain)
+        self.store_elements(&address, scalar, &[register], Qualifier::Plain)
     }
 
     fn memory_type(&self, scalar: Scalar) -> Selected<PtxType> {
@@ -123,7 +123,7 @@ impl Selector<'_, '_> {
         address: &Address,
         scalar: Scalar,
         count: usize,
-        access: Access,
+        access: Qualifier,
     ) -> Selected<SmallVec<[Value; 4]>> {
         let ty = self.memory_type(scalar)?;
         let register = match scalar {
@@ -134,8 +134,8 @@ impl Selector<'_, '_> {
         let offset = self.offset_attr(address);
         let build = self.e.start::<LdOp>(&[address.base]).attr(self.e.ir, "space", space);
         let build = build.attr(self.e.ir, "ty", ty).attr_option(self.e.ir, "offset", offset);
-        let nc = (access == Access::ReadOnly).then(|| self.e.ir.ctx.unit_attr());
-        let strong = (access == Access::Strong).then(|| self.e.ir.ctx.unit_attr());
+        let nc = (access == Qualifier::ReadOnly).then(|| self.e.ir.ctx.unit_attr());
+        let strong = (access == Qualifier::Strong).then(|| self.e.ir.ctx.unit_attr());
         let build = build.attr_option(self.e.ir, "nc", nc);
         let build = build.attr_option(self.e.ir, "volatile_", strong);
         let op =
@@ -155,7 +155,7 @@ impl Selector<'_, '_> {
         address: &Address,
         scalar: Scalar,
         values: &[Value],
-        access: Access,
+        access: Qualifier,
     ) -> Selected<()> {
         let ty = self.memory_type(scalar)?;
         let mut values: SmallVec<[Value; 4]> = SmallVec::from_slice(values);
@@ -168,7 +168,7 @@ impl Selector<'_, '_> {
         let offset = self.offset_attr(address);
         let build = StOp::new(self.e.ir, address.base, &values).attr(self.e.ir, "space", space);
         let build = build.attr(self.e.ir, "ty", ty).attr_option(self.e.ir, "offset", offset);
-        let strong = (access == Access::Strong).then(|| self.e.ir.ctx.unit_attr());
+        let strong = (access == Qualifier::Strong).then(|| self.e.ir.ctx.unit_attr());
         let build = build.attr_option(self.e.ir, "volatile_", strong);
         self.e.insert(build);
         Ok(())

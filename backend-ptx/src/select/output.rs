@@ -12,7 +12,7 @@ use gpuc_ir::{AttrKind, Op, Value};
 
 use super::buffer::Address;
 use super::call::Signature;
-use super::memref::Access;
+use super::memref::Qualifier;
 use super::{Scalar, Selected, Selector, normalized};
 
 impl Selector<'_, '_> {
@@ -43,7 +43,7 @@ impl Selector<'_, '_> {
             let base = self.e.ir.result(local, 0);
             for (offset, scalar, register) in arguments {
                 let address = Address { base, offset, space: Space::Local };
-                self.store_elements(&address, scalar, &[register], Access::Plain)?;
+                self.store_elements(&address, scalar, &[register], Qualifier::Plain)?;
             }
             self.generic_address(base, Space::Local)
         };

@@ -9,7 +9,7 @@ use gpuc_ir::{Op, OpView, Type, Value};
 use smallvec::SmallVec;
 
 use super::buffer::Address;
-use super::memref::Access;
+use super::memref::Qualifier;
 use super::rules::Entry;
 use super::{Lowered, Scalar, Selected, Selector};
 
@@ -127,7 +127,7 @@ impl Selector<'_, '_> {
         if read_only {
             self.require(op, Feature::ReadOnlyLoad)?;
         }
-        let access = if read_only { Access::ReadOnly } else { Access::Plain };
+        let access = if read_only { Qualifier::ReadOnly } else { Qualifier::Plain };
         let mut elements: SmallVec<[Value; 4]> = SmallVec::new();
         while elements.len() < count {
             let (at, taken) = piece(&address, scalar, elements.len(), count, widest);
@@ -156,7 +156,7 @@ impl Selector<'_, '_> {
         let mut done = 0;
         while done < count {
             let (at, taken) = piece(&address, scalar, done, count, widest);
-            self.store_elements(&at, scalar, &elements[done..done + taken], Access::Plain)?;
+            self.store_elements(&at, scalar, &elements[done..done + taken], Qualifier::Plain)?;
             done += taken;
         }
         Ok(())

@@ -9,7 +9,7 @@ use gpuc_ir::{Op, OpView, Type, Value};
 use smallvec::SmallVec;
 
 use super::buffer::Address;
-use super::memref::Access;
+use super::memref::Qualifier;
 use super::rules::Entry;
 use super::{Lowered, Scalar, Selected, Selector};
 
@@ -102,7 +102,7 @@ impl Selector<'_, '_> {
         let mut elements: SmallVec<[Value; 4]> = SmallVec::new();
         while elements.len() < length {
             let (at, count) = piece(&address, scalar, elements.len(), length);
-            elements.extend(self.load_elements(&at, scalar, count, Access::Plain)?);
+            elements.extend(self.load_elements(&at, scalar, count, Qualifier::Plain)?);
         }
         self.set(result, Lowered::Vector(elements));
         Ok(())
@@ -116,7 +116,7 @@ impl Selector<'_, '_> {
         let mut done = 0;
         while done < elements.len() {
             let (at, count) = piece(&address, scalar, done, elements.len());
-            self.store_elements(&at, scalar, &elements[done..done + count], Access::Plain)?;
+            self.store_elements(&at, scalar, &elements[done..done + count], Qualifier::Plain)?;
             done += count;
         }
         Ok(())

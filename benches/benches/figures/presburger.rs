@@ -3,7 +3,7 @@
 use criterion::Criterion;
 use gpuc_benches::cpu_time::CpuTime;
 use gpuc_presburger::codegen::{self, Options};
-use gpuc_presburger::dependence::{Access, Conflicts};
+use gpuc_presburger::dependence::{AccessRelation, Conflicts};
 use gpuc_presburger::{BasicSet, Map, Set};
 
 /// `for (ti) for (tj) for (tk) for (i) for (j) for (k)`: a matrix product in tiles of 32 x 32 x 8.
@@ -15,9 +15,9 @@ fn read<T: std::str::FromStr>(text: &str) -> T {
     text.parse().unwrap_or_else(|_| panic!("{text} is the notation of sets and maps"))
 }
 
-fn access(from: &str, subscripts: &str) -> Access {
+fn access(from: &str, subscripts: &str) -> AccessRelation {
     let relation: Map = read(&from.replacen("] :", &format!("] -> [{subscripts}] :"), 1));
-    Access::from_relation(relation)
+    AccessRelation::from_relation(relation)
 }
 
 /// # Panics

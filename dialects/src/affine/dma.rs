@@ -176,9 +176,13 @@ fn verify_wait(ir: &Ir, op: Op) -> Result<(), String> {
 }
 
 /// A buffer and its subscripts as they are read: the buffer, the map, the map's operands.
-type Place = (Unresolved, AffineMap, SmallVec<[Unresolved; 4]>);
+type ParsedElement = (Unresolved, AffineMap, SmallVec<[Unresolved; 4]>);
 
-fn parse_place(p: &mut OpParser<'_, '_>, state: &mut OpState, name: &str) -> ParseResult<Place> {
+fn parse_element(
+    p: &mut OpParser<'_, '_>,
+    state: &mut OpState,
+    name: &str,
+) -> ParseResult<ParsedElement> {
     let buffer = p.parse_operand()?;
     let subscripts = p.parse_affine_map_of_ssa_ids(Delimiter::Square)?;
     let attr = p.ir.ctx.map_attr(subscripts.map);
@@ -190,7 +194,7 @@ fn parse_place(p: &mut OpParser<'_, '_>, state: &mut OpState, name: &str) -> Par
 fn parse_start(p: &mut OpParser<'_, '_>, state: &mut OpState) -> ParseResult<()> {
     let mut places = Vec::new();
     for name in START {
-        places.push(parse_place(p, state, name)?);
+        places.push(parse_element(p, state, name)?);
         p.expect(",")?;
     }
     let mut counts = vec![p.parse_operand()?];
@@ -215,7 +219,7 @@ fn parse_start(p: &mut OpParser<'_, '_>, state: &mut OpState) -> ParseResult<()>
 }
 
 fn parse_wait(p: &mut OpParser<'_, '_>, state: &mut OpState) -> ParseResult<()> {
-    let (tag, _, subscripts) = parse_place(p, state, "tag_map")?;
+    let (tag, _, subscripts) = parse_element(p, state, "tag_map")?;
     p.expect(",")?;
     let count = p.parse_operand()?;
     p.parse_attr_dict(state)?;

@@ -53,13 +53,13 @@ enum Role {
     Symbol,
 }
 
-/// A place that asks about values: the affine scope and the regions round it whose values it sees.
-struct Place<'a> {
+/// Where values are asked about: the affine scope and the regions round it whose values it sees.
+struct Scopes<'a> {
     ir: &'a Ir,
     regions: SmallVec<[Region; 8]>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> Scopes<'a> {
     fn new(ir: &'a Ir, scope: Option<Region>) -> Self {
         let mut regions = SmallVec::new();
         let mut next = scope;
@@ -71,7 +71,7 @@ impl<'a> Place<'a> {
                 .filter(|&owner| !ir.has_trait(owner, Traits::ISOLATED_FROM_ABOVE))
                 .and_then(|owner| ir.parent_region(owner));
         }
-        Place { ir, regions }
+        Scopes { ir, regions }
     }
 
     /// Whether a value may have the role. What it is computed from is worked off in a list, each
@@ -152,7 +152,7 @@ fn is_affine_loop_argument(ir: &Ir, value: Value) -> bool {
 
 /// Whether a value may be a dimension of an affine map used in the affine scope `scope`.
 pub fn is_valid_dim_in(ir: &Ir, value: Value, scope: Option<Region>) -> bool {
-    Place::new(ir, scope).allows(value, Role::Dim)
+    Scopes::new(ir, scope).allows(value, Role::Dim)
 }
 
 /// Whether a value may be a dimension where it is defined.
@@ -168,7 +168,7 @@ pub fn is_valid_dim(ir: &Ir, value: Value) -> bool {
 
 /// Whether a value may be a symbol of an affine map used in the affine scope `scope`.
 pub fn is_valid_symbol_in(ir: &Ir, value: Value, scope: Option<Region>) -> bool {
-    Place::new(ir, scope).allows(value, Role::Symbol)
+    Scopes::new(ir, scope).allows(value, Role::Symbol)
 }
 
 /// Whether a value may be a symbol where it is defined.
@@ -189,13 +189,13 @@ pub(super) fn verify_dims_and_symbols(
     operands: impl IntoIterator<Item = Value>,
     dims: u32,
 ) -> Result<(), String> {
-    let place = Place::new(ir, affine_scope(ir, op));
+    let scopes = Scopes::new(ir, affine_scope(ir, op));
     for (i, operand) in operands.into_iter().enumerate() {
         if i < dims as usize {
-            if !place.allows(operand, Role::Dim) {
+            if !scopes.allows(operand, Role::Dim) {
                 return Err("operand cannot be used as a dimension id".into());
             }
-        } else if !place.allows(operand, Role::Symbol) {
+        } else if !scopes.allows(operand, Role::Symbol) {
             return Err("operand cannot be used as a symbol".into());
         }
     }
@@ -204,6 +204,6 @@ pub(super) fn verify_dims_and_symbols(
 
 /// Whether every operand may be a dimension where `op` stands; symbols may be dimensions.
 pub(super) fn all_valid_dims(ir: &Ir, op: Op, mut operands: impl Iterator<Item = Value>) -> bool {
-    let place = Place::new(ir, affine_scope(ir, op));
-    operands.all(|operand| place.allows(operand, Role::Dim))
+    let scopes = Scopes::new(ir, affine_scope(ir, op));
+    operands.all(|operand| scopes.allows(operand, Role::Dim))
 }

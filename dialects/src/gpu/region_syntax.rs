@@ -106,7 +106,7 @@ pub(super) fn print_func(p: Printer<'_, '_, '_>, op: Op) {
 }
 
 /// The positions and extents of one level of the hierarchy: `(%x, %y, %z) in (%a = %b, ...)`.
-struct Level {
+struct ProcessorIds {
     ids: Vec<Argument>,
     extents: Vec<Argument>,
 }
@@ -115,7 +115,7 @@ fn parse_level(
     p: Parser<'_, '_, '_>,
     keyword: &str,
     operands: &mut Vec<Value>,
-) -> ParseResult<Level> {
+) -> ParseResult<ProcessorIds> {
     p.keyword(keyword)?;
     let index = p.ir.ctx.index();
     let at = p.here();
@@ -134,7 +134,7 @@ fn parse_level(
         extent.ty = Some(index);
         extents.push(extent);
     }
-    Ok(Level { ids, extents })
+    Ok(ProcessorIds { ids, extents })
 }
 
 /// `async [%t] clusters(...) in (...) blocks(...) in (...) threads(...) in (...)

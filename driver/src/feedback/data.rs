@@ -3,7 +3,7 @@
 use gpuc_diagnostics::Diagnostic;
 use gpuc_frontend_c::directive::action::Action;
 use gpuc_frontend_c::directive::construct::Reduction;
-use gpuc_frontend_c::lower::{ConstructInfo, DataItem, DataKind, Extent, Lowered};
+use gpuc_frontend_c::lower::{ConstructInfo, DataItem, Extent, Lowered, MappingKind};
 use gpuc_frontend_c::source::Span;
 use gpuc_frontend_c::tree::TranslationUnit;
 
@@ -14,14 +14,14 @@ pub fn moved(unit: &TranslationUnit, lowered: &Lowered) -> Vec<Diagnostic> {
     let mut remarks = Vec::new();
     for construct in &lowered.constructs {
         let directive = &unit.directives[construct.directive];
-        let mut clauses: Vec<(String, DataKind, Vec<String>)> = Vec::new();
+        let mut clauses: Vec<(String, MappingKind, Vec<String>)> = Vec::new();
         for item in construct.data.iter().filter(|item| is_said(item)) {
             let before = before(construct, item.kind);
             let what = match &item.extent {
                 Extent::Clause(var) | Extent::Rows(var) => text(unit, var.span),
                 _ => item.name.clone(),
             };
-            let same = |(known, kind, _): &&mut (String, DataKind, Vec<String>)| {
+            let same = |(known, kind, _): &&mut (String, MappingKind, Vec<String>)| {
                 *known == before && kind.keyword() == item.kind.keyword()
             };
             match clauses.iter_mut().find(same) {
@@ -59,17 +59,17 @@ pub fn word(unit: &TranslationUnit, lowered: &Lowered, diagnostics: &mut [Diagno
 
 /// A pointer that no clause names has remarks of its own, of what is found out about it.
 fn is_said(item: &DataItem) -> bool {
-    if item.kind == DataKind::ImplicitSection {
+    if item.kind == MappingKind::ImplicitSection {
         return false;
     }
-    item.kind != DataKind::ImplicitPresent || !matches!(item.extent, Extent::Pointer(_))
+    item.kind != MappingKind::ImplicitPresent || !matches!(item.extent, Extent::Pointer(_))
 }
 
 /// What stands before a clause: the directive where that is not a construct.
-fn before(construct: &ConstructInfo, kind: DataKind) -> String {
+fn before(construct: &ConstructInfo, kind: MappingKind) -> String {
     let implicit = matches!(
         kind,
-        DataKind::ImplicitCopy | DataKind::ImplicitCopyIn | DataKind::ImplicitPresent
+        MappingKind::ImplicitCopy | MappingKind::ImplicitCopyIn | MappingKind::ImplicitPresent
     );
     match construct.action {
         Action::Enter | Action::Exit | Action::Update | Action::Scope | Action::Program => {

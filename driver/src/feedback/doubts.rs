@@ -7,8 +7,8 @@ use std::ops::Range;
 use gpuc_diagnostics::{Diagnostic, Place, codes};
 use gpuc_dialects::offload::Construct;
 use gpuc_frontend_c::directive::action::Action;
-use gpuc_frontend_c::directive::construct::{Kind, Region};
-use gpuc_frontend_c::lower::{ConstructInfo, DataItem, DataKind, Extent, Lowered};
+use gpuc_frontend_c::directive::construct::{ComputeRegion, Kind};
+use gpuc_frontend_c::lower::{ConstructInfo, DataItem, Extent, Lowered, MappingKind};
 use gpuc_frontend_c::tree::{DeclId, ExprKind, ItemKind, StmtKind, TranslationUnit};
 
 /// The warnings of a unit. `remarks` is what the passes have said.
@@ -89,7 +89,7 @@ fn sequential(
     remarks: &[&Diagnostic],
 ) -> Option<Diagnostic> {
     let directive = &unit.directives[construct.directive];
-    if matches!(directive.kind, Kind::Compute(Region { construct: Construct::Serial })) {
+    if matches!(directive.kind, Kind::Compute(ComputeRegion { construct: Construct::Serial })) {
         return None;
     }
     let of = |code: &'static str| remarks.iter().find(move |remark| remark.code == Some(code));
@@ -176,7 +176,8 @@ impl<'a> Program<'a> {
 
     /// Whether a construct moves an item that none of its clauses names, for all that is known.
     fn is_moved_unnamed(&self, construct: &ConstructInfo, item: &DataItem) -> bool {
-        let kinds = [DataKind::ImplicitCopy, DataKind::ImplicitCopyIn, DataKind::ImplicitSection];
+        let kinds =
+            [MappingKind::ImplicitCopy, MappingKind::ImplicitCopyIn, MappingKind::ImplicitSection];
         let variable = item.unnamed.filter(|_| kinds.contains(&item.kind));
         variable.is_some_and(|variable| !self.may_be_there(construct, variable))
     }
@@ -198,7 +199,7 @@ impl<'a> Program<'a> {
 
     /// A region whose data comes for it alone, and which the host would be done with before.
     fn small(&self, construct: &ConstructInfo, remarks: &[&Diagnostic]) -> Option<Diagnostic> {
-        use DataKind::{Copy, CopyIn, CopyOut, ImplicitCopy, ImplicitCopyIn, ImplicitSection};
+        use MappingKind::{Copy, CopyIn, CopyOut, ImplicitCopy, ImplicitCopyIn, ImplicitSection};
         let remark = remarks.iter().find(|remark| remark.code == Some(codes::SMALL_REGION))?;
         let kinds = [Copy, CopyIn, CopyOut, ImplicitCopy, ImplicitCopyIn, ImplicitSection];
         let comes_alone = |item: &DataItem| {

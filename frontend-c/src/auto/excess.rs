@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use self::names::{Names, Reach, Seen};
 use super::tasks::{Graph, Task};
 use crate::directive::action::{Action, Condition};
-use crate::directive::{DataKind, Directive, Kind, VarRef};
+use crate::directive::{Directive, Kind, MappingKind, VarRef};
 use crate::lower::walk::{self, Below, Node};
 use crate::tree::{DeclId, DirectiveId, ExprKind, ItemKind, StmtId, TranslationUnit};
 use crate::types::ArraySize;
@@ -175,20 +175,19 @@ impl Function<'_> {
                 continue;
             }
             let to_device = match (action, mapping.kind) {
-                (Some(Action::Update), DataKind::UpdateDevice) => true,
-                (Some(Action::Update), DataKind::UpdateHost) => false,
-                (Some(Action::Enter), DataKind::Copy | DataKind::CopyIn) => true,
-                (Some(Action::Exit), DataKind::CopyOut) => false,
-                (Some(Action::Data | Action::Compute), DataKind::Copy | DataKind::CopyIn)
+                (Some(Action::Update), MappingKind::UpdateDevice) => true,
+                (Some(Action::Update), MappingKind::UpdateHost) => false,
+                (Some(Action::Enter), MappingKind::Copy | MappingKind::CopyIn) => true,
+                (Some(Action::Exit), MappingKind::CopyOut) => false,
+                (Some(Action::Data | Action::Compute), MappingKind::Copy | MappingKind::CopyIn)
                     if way_in =>
                 {
                     true
                 }
-                (Some(Action::Data | Action::Compute), DataKind::Copy | DataKind::CopyOut)
-                    if !way_in =>
-                {
-                    false
-                }
+                (
+                    Some(Action::Data | Action::Compute),
+                    MappingKind::Copy | MappingKind::CopyOut,
+                ) if !way_in => false,
                 _ => continue,
             };
             let entered = self.times_entered(decl);

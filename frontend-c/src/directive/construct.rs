@@ -13,7 +13,7 @@ use crate::tree::{DeclId, ExprId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The statement behind it is device code; with a [`Nest`], a loop that is divided there.
-    Compute(Region),
+    Compute(ComputeRegion),
     /// The loop behind it is divided among processors of the region around.
     Loop,
     /// The statement behind it is atomic.
@@ -37,7 +37,7 @@ pub enum Kind {
 
 /// A region of device code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Region {
+pub struct ComputeRegion {
     /// Who executes what of it.
     pub construct: offload::Construct,
 }
@@ -56,7 +56,7 @@ pub struct Nest {
     /// What is said of the order of iterations; the region decides where nothing is.
     pub order: Option<offload::LoopOrder>,
     /// The processors that iterations are divided among: gangs, workers and lanes.
-    pub levels: [Option<Level>; 3],
+    pub levels: [Option<WorkShare>; 3],
     /// Of which processors it has the numbers as its variable's values, if it has.
     pub explicit: Option<Explicit>,
     /// Which processors divide its iterations by their numbers, where a loop around has these.
@@ -146,7 +146,7 @@ pub struct LoopName {
 
 /// Processors that iterations are divided among.
 #[derive(Clone, Copy, Debug)]
-pub struct Level {
+pub struct WorkShare {
     /// How many.
     pub size: Option<ExprId>,
     /// Which of the dimensions of these processors; the first is 1.

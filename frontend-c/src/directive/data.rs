@@ -6,7 +6,7 @@ use super::VarRef;
 #[derive(Clone, Debug)]
 pub struct Mapping {
     /// How.
-    pub kind: DataKind,
+    pub kind: MappingKind,
     /// What else is said of it.
     pub flags: DataFlags,
     /// What.
@@ -17,7 +17,7 @@ pub struct Mapping {
 #[derive(Clone, Debug)]
 pub struct Memory {
     /// How it is mapped or moved.
-    pub kind: DataKind,
+    pub kind: MappingKind,
     /// What else is said of it.
     pub flags: DataFlags,
     /// As messages call it.
@@ -32,9 +32,9 @@ pub struct Memory {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Implicit {
     /// Scalars.
-    pub scalars: Option<DataKind>,
+    pub scalars: Option<MappingKind>,
     /// Arrays and structures.
-    pub aggregates: Option<DataKind>,
+    pub aggregates: Option<MappingKind>,
 }
 
 /// What is said of data that is in no clause.
@@ -84,7 +84,7 @@ pub struct DataFlags {
 /// How data is mapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "each is the clause of its name")]
-pub enum DataKind {
+pub enum MappingKind {
     Copy,
     CopyIn,
     CopyOut,
@@ -110,15 +110,15 @@ pub enum DataKind {
     ImplicitSection,
 }
 
-impl DataKind {
+impl MappingKind {
     /// Whether the variable is, or comes to be, on the device by it.
     pub(crate) fn maps(self) -> bool {
-        !matches!(self, DataKind::Attach | DataKind::Detach | DataKind::UseDevice)
+        !matches!(self, MappingKind::Attach | MappingKind::Detach | MappingKind::UseDevice)
     }
 
     /// What does as much as both; `None` for kinds that do not bring data in.
-    pub(crate) fn united(self, other: DataKind) -> Option<DataKind> {
-        use DataKind::{Copy, CopyIn, CopyOut, Create};
+    pub(crate) fn united(self, other: MappingKind) -> Option<MappingKind> {
+        use MappingKind::{Copy, CopyIn, CopyOut, Create};
         Some(match (self, other) {
             (Copy, Copy | CopyIn | CopyOut | Create) | (CopyIn | CopyOut | Create, Copy) => Copy,
             (CopyIn, CopyOut) | (CopyOut, CopyIn) => Copy,
@@ -132,21 +132,21 @@ impl DataKind {
     /// The clause's name, as the attribute `offload.map` has it.
     pub fn keyword(self) -> &'static str {
         match self {
-            DataKind::Copy | DataKind::ImplicitCopy => "copy",
-            DataKind::CopyIn | DataKind::ImplicitCopyIn => "copyin",
-            DataKind::CopyOut => "copyout",
-            DataKind::Create => "create",
-            DataKind::NoCreate => "no_create",
-            DataKind::Present | DataKind::ImplicitPresent => "present",
-            DataKind::ImplicitSection => gpuc_dialects::offload::MAP_SECTION,
-            DataKind::Delete => "delete",
-            DataKind::DevicePtr => "deviceptr",
-            DataKind::FirstPrivate => "firstprivate",
-            DataKind::Attach => "attach",
-            DataKind::Detach => "detach",
-            DataKind::UseDevice => "use_device",
-            DataKind::UpdateHost => "self",
-            DataKind::UpdateDevice => "device",
+            MappingKind::Copy | MappingKind::ImplicitCopy => "copy",
+            MappingKind::CopyIn | MappingKind::ImplicitCopyIn => "copyin",
+            MappingKind::CopyOut => "copyout",
+            MappingKind::Create => "create",
+            MappingKind::NoCreate => "no_create",
+            MappingKind::Present | MappingKind::ImplicitPresent => "present",
+            MappingKind::ImplicitSection => gpuc_dialects::offload::MAP_SECTION,
+            MappingKind::Delete => "delete",
+            MappingKind::DevicePtr => "deviceptr",
+            MappingKind::FirstPrivate => "firstprivate",
+            MappingKind::Attach => "attach",
+            MappingKind::Detach => "detach",
+            MappingKind::UseDevice => "use_device",
+            MappingKind::UpdateHost => "self",
+            MappingKind::UpdateDevice => "device",
         }
     }
 }

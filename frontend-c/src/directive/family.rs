@@ -1,6 +1,6 @@
 //! How each family of directives calls things: what messages and remarks say to the user.
 
-use super::DataKind;
+use super::MappingKind;
 use super::construct::{GANG, LANE};
 
 /// A family of directives.
@@ -29,36 +29,36 @@ impl Family {
     }
 
     /// A clause that maps or moves `list` in this way.
-    pub fn data_clause(self, kind: DataKind, list: &str) -> String {
+    pub fn data_clause(self, kind: MappingKind, list: &str) -> String {
         match self {
             Family::OpenAcc => format!("{}({list})", kind.keyword()),
             Family::OpenMp => match kind {
-                DataKind::Copy | DataKind::ImplicitCopy => format!("map(tofrom: {list})"),
-                DataKind::CopyIn | DataKind::ImplicitCopyIn => format!("map(to: {list})"),
-                DataKind::CopyOut => format!("map(from: {list})"),
-                DataKind::Create => format!("map(alloc: {list})"),
-                DataKind::Delete => format!("map(release: {list})"),
-                DataKind::DevicePtr => format!("is_device_ptr({list})"),
-                DataKind::UseDevice => format!("use_device_ptr({list})"),
-                DataKind::UpdateHost => format!("from({list})"),
-                DataKind::UpdateDevice => format!("to({list})"),
-                DataKind::FirstPrivate => format!("firstprivate({list})"),
-                DataKind::NoCreate
-                | DataKind::Present
-                | DataKind::ImplicitPresent
-                | DataKind::ImplicitSection
-                | DataKind::Attach
-                | DataKind::Detach => format!("map(present, alloc: {list})"),
+                MappingKind::Copy | MappingKind::ImplicitCopy => format!("map(tofrom: {list})"),
+                MappingKind::CopyIn | MappingKind::ImplicitCopyIn => format!("map(to: {list})"),
+                MappingKind::CopyOut => format!("map(from: {list})"),
+                MappingKind::Create => format!("map(alloc: {list})"),
+                MappingKind::Delete => format!("map(release: {list})"),
+                MappingKind::DevicePtr => format!("is_device_ptr({list})"),
+                MappingKind::UseDevice => format!("use_device_ptr({list})"),
+                MappingKind::UpdateHost => format!("from({list})"),
+                MappingKind::UpdateDevice => format!("to({list})"),
+                MappingKind::FirstPrivate => format!("firstprivate({list})"),
+                MappingKind::NoCreate
+                | MappingKind::Present
+                | MappingKind::ImplicitPresent
+                | MappingKind::ImplicitSection
+                | MappingKind::Attach
+                | MappingKind::Detach => format!("map(present, alloc: {list})"),
             },
             Family::Jolokia => match kind {
-                DataKind::CopyIn | DataKind::ImplicitCopyIn => format!("gpuIn({list})"),
-                DataKind::CopyOut => format!("gpuOut({list})"),
+                MappingKind::CopyIn | MappingKind::ImplicitCopyIn => format!("gpuIn({list})"),
+                MappingKind::CopyOut => format!("gpuOut({list})"),
                 _ => format!("gpuIn({list}) gpuOut({list})"),
             },
             Family::OpenHmpp => match kind {
-                DataKind::Copy | DataKind::ImplicitCopy => format!("args[{list}].io=inout"),
-                DataKind::CopyIn | DataKind::ImplicitCopyIn => format!("args[{list}].io=in"),
-                DataKind::CopyOut => format!("args[{list}].io=out"),
+                MappingKind::Copy | MappingKind::ImplicitCopy => format!("args[{list}].io=inout"),
+                MappingKind::CopyIn | MappingKind::ImplicitCopyIn => format!("args[{list}].io=in"),
+                MappingKind::CopyOut => format!("args[{list}].io=out"),
                 _ => format!("args[{list}]"),
             },
         }
@@ -75,7 +75,7 @@ impl Family {
 
     /// The directive that keeps `list` on the device while the statement behind it runs, where there is one.
     pub fn data_construct(self, list: &str) -> Option<String> {
-        let clause = self.data_clause(DataKind::Copy, list);
+        let clause = self.data_clause(MappingKind::Copy, list);
         match self {
             Family::OpenAcc => Some(format!("#pragma acc data {clause}")),
             Family::OpenMp => Some(format!("#pragma omp target data {clause}")),
@@ -138,7 +138,7 @@ impl Family {
 
     /// A remark on data that the program has not written a clause for.
     fn implicit_map(self, text: &str) -> Option<String> {
-        let kinds = [DataKind::Copy, DataKind::CopyIn, DataKind::Present];
+        let kinds = [MappingKind::Copy, MappingKind::CopyIn, MappingKind::Present];
         let rest = text.strip_prefix("Generating implicit ")?;
         kinds.into_iter().find_map(|kind| {
             let list = rest.strip_prefix(kind.keyword())?.strip_prefix('(')?.strip_suffix(')')?;

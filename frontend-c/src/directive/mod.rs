@@ -27,12 +27,12 @@ use crate::source::Span;
 use crate::tree::{ExprId, TranslationUnit};
 
 use action::{Action, Condition, Order, Sends};
-use construct::{Nest, Reduction, Region, Wish};
+use construct::{ComputeRegion, Nest, Reduction, Wish};
 use data::{Implicit, Mapping, Memory};
 
 pub(crate) use body::check_body;
 pub use construct::{Kind, ReductionOp};
-pub use data::{DataFlags, DataKind, DefaultData};
+pub use data::{DataFlags, DefaultData, MappingKind};
 pub use family::Family;
 pub(crate) use family::{Allocation, Clock, Lock, Number, RUNS_ON_DEVICE, tests_device};
 pub(crate) use section::{Coverage, check_section, coverage, has_rows};
@@ -176,7 +176,7 @@ impl Directive {
 
     /// The directive that the compiler puts at a nest of its own finding.
     pub(crate) fn at_nest(span: Span) -> Directive {
-        let region = Region { construct: gpuc_dialects::offload::Construct::Kernels };
+        let region = ComputeRegion { construct: gpuc_dialects::offload::Construct::Kernels };
         let kind = Kind::Compute(region);
         Directive { found: true, ..Directive::new(Family::OpenAcc, "kernels", span, kind) }
     }
@@ -230,7 +230,7 @@ impl Directive {
     }
 
     /// The variables of data clauses, in order.
-    pub fn data(&self) -> impl Iterator<Item = (DataKind, &VarRef)> {
+    pub fn data(&self) -> impl Iterator<Item = (MappingKind, &VarRef)> {
         self.data.iter().map(|mapping| (mapping.kind, &mapping.var))
     }
 }

@@ -8,30 +8,30 @@ use super::section::{self, Asking, Memory};
 use super::sections::{self, FoundSection};
 use super::{Functions, literal};
 use crate::directive::action::Action;
-use crate::lower::{ConstructInfo, DataItem, DataKind, Extent, Lowered};
+use crate::lower::{ConstructInfo, DataItem, Extent, Lowered, MappingKind};
 use crate::tree::TranslationUnit;
 use crate::types::{FloatKind, Type};
 
 /// `enum __gpuc_data_kind` of the runtime.
-fn kind_number(kind: DataKind) -> u32 {
+fn kind_number(kind: MappingKind) -> u32 {
     match kind {
-        DataKind::Copy => 1,
-        DataKind::CopyIn | DataKind::ImplicitCopyIn => 2,
-        DataKind::CopyOut => 3,
-        DataKind::Create => 4,
-        DataKind::Present => 5,
-        DataKind::Delete => 6,
-        DataKind::DevicePtr => 7,
-        DataKind::UpdateHost => 8,
-        DataKind::UpdateDevice => 9,
-        DataKind::NoCreate => 10,
-        DataKind::ImplicitCopy => 11,
+        MappingKind::Copy => 1,
+        MappingKind::CopyIn | MappingKind::ImplicitCopyIn => 2,
+        MappingKind::CopyOut => 3,
+        MappingKind::Create => 4,
+        MappingKind::Present => 5,
+        MappingKind::Delete => 6,
+        MappingKind::DevicePtr => 7,
+        MappingKind::UpdateHost => 8,
+        MappingKind::UpdateDevice => 9,
+        MappingKind::NoCreate => 10,
+        MappingKind::ImplicitCopy => 11,
         // Where it is not known which section.
-        DataKind::ImplicitPresent | DataKind::ImplicitSection => 12,
-        DataKind::UseDevice => 13,
-        DataKind::Attach => 14,
-        DataKind::Detach => 15,
-        DataKind::FirstPrivate => 16,
+        MappingKind::ImplicitPresent | MappingKind::ImplicitSection => 12,
+        MappingKind::UseDevice => 13,
+        MappingKind::Attach => 14,
+        MappingKind::Detach => 15,
+        MappingKind::FirstPrivate => 16,
     }
 }
 
@@ -66,10 +66,10 @@ fn flags(item: &DataItem) -> u32 {
 
 /// The kind of the pointers of a data item with rows: on the device they point to other rows, so that
 /// they never come back.
-fn pointers_kind(action: Action, kind: DataKind) -> DataKind {
+fn pointers_kind(action: Action, kind: MappingKind) -> MappingKind {
     match (action, kind) {
-        (Action::Exit, _) => DataKind::Delete,
-        (_, DataKind::Copy | DataKind::CopyOut | DataKind::Create) => DataKind::CopyIn,
+        (Action::Exit, _) => MappingKind::Delete,
+        (_, MappingKind::Copy | MappingKind::CopyOut | MappingKind::Create) => MappingKind::CopyIn,
         (_, kind) => kind,
     }
 }
@@ -107,21 +107,23 @@ fn kind(
     number: usize,
     item: &DataItem,
     section: Option<FoundSection>,
-    used: Option<DataKind>,
+    used: Option<MappingKind>,
 ) -> String {
     let kind = match (&item.extent, section) {
         (Extent::Object(_), None) | (_, Some(_)) if used.is_some() => used.unwrap_or(item.kind),
-        (_, Some(FoundSection { written: true, .. })) => DataKind::ImplicitCopy,
-        (_, Some(FoundSection { written: false, .. })) => DataKind::ImplicitCopyIn,
+        (_, Some(FoundSection { written: true, .. })) => MappingKind::ImplicitCopy,
+        (_, Some(FoundSection { written: false, .. })) => MappingKind::ImplicitCopyIn,
         (Extent::Rows(_), None) => pointers_kind(lowered.constructs[number].action, item.kind),
         // A pointer to what is not there keeps its value.
-        _ if item.kind == DataKind::ImplicitSection && item.flags.if_present => DataKind::NoCreate,
+        _ if item.kind == MappingKind::ImplicitSection && item.flags.if_present => {
+            MappingKind::NoCreate
+        }
         _ => item.kind,
     };
     let is_compute = lowered.constructs[number].compute.is_some();
     let element = if is_compute { element(unit, item) << ELEMENT_SHIFT } else { 0 };
     let implicit = match kind {
-        DataKind::ImplicitCopy | DataKind::ImplicitCopyIn => IMPLICIT,
+        MappingKind::ImplicitCopy | MappingKind::ImplicitCopyIn => IMPLICIT,
         _ => 0,
     };
     let kind = (kind_number(kind) + flags(item)) | element | implicit;
@@ -265,7 +267,7 @@ pub(super) fn entries(
         let used = info.compute.as_ref().filter(|_| item.flags.nest);
         let used = used.and_then(|compute| sections::use_of(ir, functions, compute, i));
         // What the program says is read goes there.
-        let used = used.filter(|&kind| kind != DataKind::CopyOut || !item.flags.said_read);
+        let used = used.filter(|&kind| kind != MappingKind::CopyOut || !item.flags.said_read);
         let mut kind = kind(unit, lowered, number, item, section, used);
         if let Extent::Clause(var) = &item.extent
             && let Some(stride) = section::stride(unit, var)
@@ -294,7 +296,7 @@ pub(super) fn entries(
             device,
             may_be_written: match section {
                 Some(section) => section.written,
-                None => item.kind != DataKind::CopyIn && !item.flags.readonly,
+                None => item.kind != MappingKind::CopyIn && !item.flags.readonly,
             },
         });
     }

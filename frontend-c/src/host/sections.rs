@@ -12,7 +12,7 @@ use gpuc_ir::{AttrKind, Ir, OpView};
 use super::function::{c_name, print_results, values};
 use super::section::Memory;
 use super::{Functions, prologue};
-use crate::lower::{Argument, Compute, DataKind, Lowered};
+use crate::lower::{Argument, Compute, Lowered, MappingKind};
 
 /// A section that was found: which of a construct's data it is of, and what is done with it.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +51,7 @@ pub(super) fn found(
         .iter()
         .filter(|info| info.compute.as_ref().is_some_and(|known| known.symbol == compute.symbol))
         .flat_map(|info| &info.data);
-    let open: Vec<bool> = data.map(|item| item.kind == DataKind::ImplicitSection).collect();
+    let open: Vec<bool> = data.map(|item| item.kind == MappingKind::ImplicitSection).collect();
     let mut sections = Vec::new();
     for (argument, actual) in compute.arguments.iter().enumerate() {
         let Argument::Data(item) = *actual else { continue };
@@ -85,15 +85,15 @@ pub(super) fn use_of(
     functions: &Functions<'_>,
     compute: &Compute,
     item: usize,
-) -> Option<DataKind> {
+) -> Option<MappingKind> {
     let function = functions.named(&compute.symbol)?;
     let mut uses = compute.arguments.iter().enumerate().filter_map(|(argument, actual)| {
         let is_meant = matches!(actual, Argument::Data(number) if *number == item);
         is_meant.then(|| argument_attr(ir, function, argument, USE_ATTR))
     });
     match (uses.next()??, uses.next()) {
-        (USE_READS, None) => Some(DataKind::ImplicitCopyIn),
-        (USE_OVERWRITES, None) => Some(DataKind::CopyOut),
+        (USE_READS, None) => Some(MappingKind::ImplicitCopyIn),
+        (USE_OVERWRITES, None) => Some(MappingKind::CopyOut),
         _ => None,
     }
 }

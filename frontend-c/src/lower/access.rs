@@ -5,14 +5,14 @@ use gpuc_ir::{DYNAMIC, OpView, Value};
 use smallvec::SmallVec;
 
 use super::lowerer::{Binding, Failure, Lowerer, Lowering};
-use super::place::{Form, Place, Pointer};
+use super::place::{Form, Lvalue, Pointer};
 use super::scalar::Scalar;
 use crate::source::Span;
 use crate::tree::{BinaryOp, CastKind, DeclId, ExprId, ExprKind, IncDec, UnaryOp};
 use crate::types::Type;
 
 /// Where a pointer is held.
-enum PointerPlace {
+enum HeldPointer {
     Variable(DeclId),
     Memory(Pointer),
 }
@@ -120,12 +120,12 @@ impl Lowerer<'_> {
             return self.load_bits(&bits, span);
         }
         match self.place(expr)? {
-            Place::Value(value) => Ok(value),
-            Place::Memory(pointer) => {
+            Lvalue::Value(value) => Ok(value),
+            Lvalue::Memory(pointer) => {
                 let scalar = self.scalar(self.ty(expr), span)?;
                 self.load(&pointer, scalar, span)
             }
-            Place::Pointer(_) | Place::PointerVariable(_) => self.address(expr),
+            Lvalue::Pointer(_) | Lvalue::PointerVariable(_) => self.address(expr),
         }
     }
 
@@ -281,8 +281,8 @@ impl Lowerer<'_> {
             _ => return self.untraced(span),
         };
         let place = match self.place(target)? {
-            Place::PointerVariable(decl) => PointerPlace::Variable(decl),
-            Place::Memory(place) => PointerPlace::Memory(place),
+            Lvalue::PointerVariable(decl) => HeldPointer::Variable(decl),
+            Lvalue::Memory(place) => HeldPointer::Memory(place),
             _ => {
                 return self.refuse(
                     span,
@@ -315,8 +315,8 @@ impl Lowerer<'_> {
             _ => return self.untraced(span),
         };
         match &place {
-            PointerPlace::Variable(decl) => self.write_pointer(*decl, &new, span)?,
-            PointerPlace::Memory(place) => {
+            HeldPointer::Variable(decl) => self.write_pointer(*decl, &new, span)?,
+            HeldPointer::Memory(place) => {
                 let address = self.address_of(&new);
                 self.store(address, place, Scalar::ADDRESS, span)?;
             }
@@ -325,10 +325,10 @@ impl Lowerer<'_> {
     }
 
     /// The pointer that is held at a place.
-    fn pointer_at(&mut self, place: &PointerPlace, to: Type, span: Span) -> Lowering<Pointer> {
+    fn pointer_at(&mut self, place: &HeldPointer, to: Type, span: Span) -> Lowering<Pointer> {
         match place {
-            PointerPlace::Variable(decl) => self.read_pointer(*decl, span),
-            PointerPlace::Memory(place) => {
+            HeldPointer::Variable(decl) => self.read_pointer(*decl, span),
+            HeldPointer::Memory(place) => {
                 let address = self.load(place, Scalar::ADDRESS, span)?;
                 Ok(self.pointee_of(address, to))
             }

@@ -12,7 +12,7 @@ use gpuc_dialects::memref;
 use gpuc_ir::Value;
 
 use super::lowerer::{Binding, Lowerer, Lowering};
-use super::place::{Form, Place, Pointer};
+use super::place::{Form, Lvalue, Pointer};
 use super::scalar::{Scalar, flatten};
 use super::walk::{self, Below, Node};
 use crate::directive::atomic::AtomicUpdate;
@@ -330,8 +330,8 @@ impl Lowerer<'_> {
             None => {
                 let to = unit.types.pointee(unit.decls[decl].ty).unwrap_or(Type::ERROR);
                 let pointer = match self.place(var.base)? {
-                    Place::Pointer(pointer) => pointer,
-                    Place::PointerVariable(decl) => self.read_pointer(decl, var.span)?,
+                    Lvalue::Pointer(pointer) => pointer,
+                    Lvalue::PointerVariable(decl) => self.read_pointer(decl, var.span)?,
                     _ => return self.untraced(var.span),
                 };
                 (pointer, to)

@@ -14,7 +14,7 @@ use crate::tree::{DeclId, ExprId, StmtId, StmtKind};
 
 /// Where `return` leaves its value.
 #[derive(Clone, Debug)]
-pub(super) enum ReturnPlace {
+pub(super) enum ReturnSlot {
     /// In a slot.
     Slot { slot: Value, scalar: Scalar },
     /// In a local object.
@@ -315,11 +315,11 @@ impl Lowerer<'_> {
         done?;
         self.locate(span);
         Ok(match result {
-            Some(ReturnPlace::Slot { slot, scalar }) => {
+            Some(ReturnSlot::Slot { slot, scalar }) => {
                 let value = self.read_slot(slot);
                 CallResult::Value(self.loaded(value, scalar))
             }
-            Some(ReturnPlace::Object(pointer)) => CallResult::Object(pointer),
+            Some(ReturnSlot::Object(pointer)) => CallResult::Object(pointer),
             None => CallResult::Nothing,
         })
     }
@@ -363,17 +363,17 @@ impl Lowerer<'_> {
         &mut self,
         decl: DeclId,
         span: Span,
-    ) -> Lowering<Option<ReturnPlace>> {
+    ) -> Lowering<Option<ReturnSlot>> {
         let ty = self.result_type(decl);
         if self.unit.types.is_void(ty) {
             return Ok(None);
         }
         if self.unit.types.as_record(ty).is_some() || self.is_complex_type(ty) {
-            return Ok(Some(ReturnPlace::Object(self.local_object(None, ty, span)?)));
+            return Ok(Some(ReturnSlot::Object(self.local_object(None, ty, span)?)));
         }
         let scalar = self.scalar(ty, span)?;
         let element = scalar.memory(&mut self.b.ctx);
-        Ok(Some(ReturnPlace::Slot { slot: self.alloca(element), scalar }))
+        Ok(Some(ReturnSlot::Slot { slot: self.alloca(element), scalar }))
     }
 
     /// Whether statements stand behind a `return` of a function's body that may be reached.

@@ -18,7 +18,7 @@ use super::unit::Enclosing;
 use super::uses::{Captured, Use, Uses};
 use super::walk::{self, Below, Node};
 use super::{Argument, DataItem, Extent};
-use crate::directive::{DataKind, DefaultData, Directive, VarRef, check_section};
+use crate::directive::{DefaultData, Directive, MappingKind, VarRef, check_section};
 use crate::tree::{DeclId, ExprId, ExprKind, StmtId, StmtKind, TranslationUnit, UnaryOp};
 use crate::types::{Qualifiers, Type};
 
@@ -174,7 +174,7 @@ impl Lowerer<'_> {
         variable: Option<DeclId>,
         name: &str,
         ty: Type,
-    ) -> Option<(usize, DataKind)> {
+    ) -> Option<(usize, MappingKind)> {
         for (number, (kind, var)) in c.directive.data().enumerate() {
             if kind.maps() && is_base(var.base) {
                 let kind = captures.data.get(number).map_or(kind, |item| item.kind);
@@ -188,8 +188,8 @@ impl Lowerer<'_> {
         }
         let mapped = enclosing::find(self.unit, c.enclosing, is_base)?;
         let kind = match mapped.kind {
-            DataKind::DevicePtr => DataKind::DevicePtr,
-            _ => DataKind::ImplicitPresent,
+            MappingKind::DevicePtr => MappingKind::DevicePtr,
+            _ => MappingKind::ImplicitPresent,
         };
         let unmapped = self.implicit_kind(c, variable, ty);
         let extent = mapped.extent(self.unit, name, ty, unmapped);
@@ -209,33 +209,37 @@ impl Lowerer<'_> {
     }
 
     /// How a variable that is in no clause is mapped.
-    fn implicit_kind(&self, c: &Capturing<'_>, variable: Option<DeclId>, ty: Type) -> DataKind {
+    fn implicit_kind(&self, c: &Capturing<'_>, variable: Option<DeclId>, ty: Type) -> MappingKind {
         let unit = self.unit;
         if unit.types.is_pointer(ty) {
-            return DataKind::ImplicitPresent;
+            return MappingKind::ImplicitPresent;
         }
         if Scalar::of(unit, ty).is_some() {
             // Else it would be private to each gang: what the device writes is lost.
             let kernels = self.construct == Some(Construct::Kernels);
             let comes_back = kernels || variable.is_some_and(|decl| c.reduced.contains(&decl));
-            return if comes_back { DataKind::ImplicitCopy } else { DataKind::ImplicitCopyIn };
+            return if comes_back {
+                MappingKind::ImplicitCopy
+            } else {
+                MappingKind::ImplicitCopyIn
+            };
         }
         let element = super::scalar::flatten(unit, ty).0;
         match self.default_data(c) {
-            Some(DefaultData::Present) => DataKind::ImplicitPresent,
+            Some(DefaultData::Present) => MappingKind::ImplicitPresent,
             _ if c.directive.implicit.aggregates.is_some() => {
-                c.directive.implicit.aggregates.unwrap_or(DataKind::ImplicitCopy)
+                c.directive.implicit.aggregates.unwrap_or(MappingKind::ImplicitCopy)
             }
-            _ if element.qualifiers().contains(Qualifiers::CONST) => DataKind::ImplicitCopyIn,
-            _ => DataKind::ImplicitCopy,
+            _ if element.qualifiers().contains(Qualifiers::CONST) => MappingKind::ImplicitCopyIn,
+            _ => MappingKind::ImplicitCopy,
         }
     }
 
     /// How what a pointer points to is mapped where no clause, here or around, names it.
-    fn pointer_kind(&self, c: &Capturing<'_>) -> DataKind {
+    fn pointer_kind(&self, c: &Capturing<'_>) -> MappingKind {
         match self.default_data(c) {
-            Some(DefaultData::Present) => DataKind::ImplicitPresent,
-            _ => DataKind::ImplicitSection,
+            Some(DefaultData::Present) => MappingKind::ImplicitPresent,
+            _ => MappingKind::ImplicitSection,
         }
     }
 
@@ -268,7 +272,7 @@ impl Lowerer<'_> {
         ty: Type,
         name: String,
         item: usize,
-        kind: DataKind,
+        kind: MappingKind,
     ) -> Formal {
         let variable = match captured {
             Captured::Variable(decl) => Some(decl),
@@ -334,7 +338,7 @@ impl Lowerer<'_> {
         {
             return self.refuse(var.span, super::scalar::refused_type(unit, ty));
         }
-        let kind = DataKind::FirstPrivate;
+        let kind = MappingKind::FirstPrivate;
         let (_, line) = unit.source.line(var.span.start);
         let extent = if unit.types.is_pointer(ty) {
             if let Err(diagnostic) = check_section(unit, var) {
@@ -417,7 +421,7 @@ impl Lowerer<'_> {
             );
         }
         if self.declared.contains(&decl) && !unit.types.is_pointer(ty) {
-            let kind = DataKind::ImplicitPresent;
+            let kind = MappingKind::ImplicitPresent;
             let extent = Extent::Object(name.clone());
             captures.data.push(DataItem::implicit(unit, &name, kind, extent, ty));
             let item = captures.data.len() - 1;
@@ -433,7 +437,7 @@ impl Lowerer<'_> {
                 ))
                 .help(format!(
                     "share it by a clause such as `{}`, or pass a pointer to it",
-                    c.directive.family.data_clause(DataKind::Copy, &name)
+                    c.directive.family.data_clause(MappingKind::Copy, &name)
                 )),
             );
         }
@@ -475,7 +479,7 @@ impl Lowerer<'_> {
                     "add a clause such as `{}`",
                     match scalar {
                         Some(_) => format!("firstprivate({name})"),
-                        None => family.data_clause(DataKind::Copy, &name),
+                        None => family.data_clause(MappingKind::Copy, &name),
                     }
                 )),
             );
@@ -485,7 +489,7 @@ impl Lowerer<'_> {
             let asked = c.directive.implicit.scalars;
             if reduced || kernels && usage.mutated || asked.is_some() {
                 let item = captures.data.len();
-                let kind = asked.unwrap_or(DataKind::ImplicitCopy);
+                let kind = asked.unwrap_or(MappingKind::ImplicitCopy);
                 let extent = Extent::Object(name.clone());
                 captures.data.push(DataItem::implicit(unit, &name, kind, extent, ty));
                 let formal = self.mapped(c, captured, ty, name, item, kind);
@@ -522,11 +526,11 @@ impl Lowerer<'_> {
         }
         let item = captures.data.len();
         let mut data = DataItem::implicit(unit, &name, kind, extent, ty);
-        data.flags.if_present = copies && kind == DataKind::ImplicitSection;
+        data.flags.if_present = copies && kind == MappingKind::ImplicitSection;
         data.unnamed = Some(decl);
         captures.data.push(data);
         let mut formal = self.mapped(c, captured, ty, name, item, kind);
-        if kind == DataKind::FirstPrivate {
+        if kind == MappingKind::FirstPrivate {
             formal.storage = Some(STORAGE_EXCLUSIVE);
         }
         captures.formals.push(formal);
@@ -554,8 +558,8 @@ impl Lowerer<'_> {
             self.check_not_lost(c, decl, usage.span)?;
         }
         let kind = match comes_back {
-            true => asked.unwrap_or(DataKind::ImplicitCopy),
-            false => DataKind::FirstPrivate,
+            true => asked.unwrap_or(MappingKind::ImplicitCopy),
+            false => MappingKind::FirstPrivate,
         };
         let item = captures.data.len();
         let extent = Extent::Object(name.clone());
@@ -608,7 +612,7 @@ impl Lowerer<'_> {
                 let mut data =
                     DataItem::implicit(unit, &name, kind, Extent::Pointer(name.clone()), to);
                 data.flags.if_present =
-                    c.directive.family.copies_scalars() && kind == DataKind::ImplicitSection;
+                    c.directive.family.copies_scalars() && kind == MappingKind::ImplicitSection;
                 captures.data.push(data);
                 captures.formals.push(Formal {
                     ty: self.device_memref(&form),

@@ -9,7 +9,7 @@ use super::{DataItem, Extent, element_of, flatten};
 use crate::directive::action::Action;
 use crate::directive::construct::Kind;
 use crate::directive::data::Mapping;
-use crate::directive::{DataKind, Directive, VarRef, check_section, has_rows};
+use crate::directive::{Directive, MappingKind, VarRef, check_section, has_rows};
 use crate::source::Span;
 use crate::tree::{DeclId, DeclKind, TranslationUnit};
 use crate::types::ArraySize;
@@ -51,18 +51,18 @@ pub(super) fn clause_items(
         let (_, line) = unit.source.line(var.span.start);
         let bare_pointer = var.sections.is_empty() && unit.types.is_pointer(var.ty);
         let extent = match kind {
-            DataKind::Attach | DataKind::Detach => pointer_itself(unit, directive, var)?,
-            DataKind::Present
-            | DataKind::DevicePtr
-            | DataKind::Delete
-            | DataKind::NoCreate
-            | DataKind::UseDevice
+            MappingKind::Attach | MappingKind::Detach => pointer_itself(unit, directive, var)?,
+            MappingKind::Present
+            | MappingKind::DevicePtr
+            | MappingKind::Delete
+            | MappingKind::NoCreate
+            | MappingKind::UseDevice
                 if bare_pointer =>
             {
                 Extent::Pointer(text(unit, unit.exprs[var.base].span))
             }
             // An array of which the device has the address: the name means that, or leads to it.
-            DataKind::DevicePtr if unit.types.as_array(unit.exprs[var.base].ty).is_some() => {
+            MappingKind::DevicePtr if unit.types.as_array(unit.exprs[var.base].ty).is_some() => {
                 Extent::Pointer(text(unit, unit.exprs[var.base].span))
             }
             // As much as is there.
@@ -84,7 +84,7 @@ pub(super) fn clause_items(
                 ));
             }
             _ if let Some(section) = var.sections.iter().find(|s| s.stride.is_some()) => {
-                let is_update = matches!(kind, DataKind::UpdateHost | DataKind::UpdateDevice);
+                let is_update = matches!(kind, MappingKind::UpdateHost | MappingKind::UpdateDevice);
                 if !is_update || var.sections.len() > 1 {
                     return Err(Box::new(
                         Diagnostic::error("sections with a stride can be updated, in one dimension; they cannot be mapped")
@@ -124,10 +124,10 @@ fn pointer_members(
 ) -> Vec<DataItem> {
     let mut found: Vec<DataItem> = Vec::new();
     for (Mapping { var, .. }, item) in directive.data.iter().zip(items) {
-        use DataKind::{Copy, CopyIn, CopyOut, Create, Delete, NoCreate, Present};
+        use MappingKind::{Copy, CopyIn, CopyOut, Create, Delete, NoCreate, Present};
         let kind = match (directive.kind, item.kind) {
-            (Kind::Host(Action::Exit), CopyOut | Delete) => DataKind::Detach,
-            (_, Copy | CopyIn | CopyOut | Create | NoCreate | Present) => DataKind::Attach,
+            (Kind::Host(Action::Exit), CopyOut | Delete) => MappingKind::Detach,
+            (_, Copy | CopyIn | CopyOut | Create | NoCreate | Present) => MappingKind::Attach,
             _ => continue,
         };
         let is_member =
@@ -160,7 +160,7 @@ fn unite(unit: &TranslationUnit, directive: &Directive, items: &mut [DataItem]) 
         items[first].kind = kind;
         items[first].flags.zero |= items[later].flags.zero;
         items[first].flags.always |= items[later].flags.always;
-        items[later].kind = DataKind::Present;
+        items[later].kind = MappingKind::Present;
     }
 }
 

@@ -15,7 +15,7 @@ use super::role::{LoopSite, Roles};
 use super::scalar::Scalar;
 use super::uses::mutated_by;
 use super::walk::{self, Below, Node};
-use crate::directive::construct::{GANG, Level, Step, Wish};
+use crate::directive::construct::{GANG, Step, Wish, WorkShare};
 use crate::directive::{Directive, Kind, ReductionOp};
 use crate::source::Span;
 use crate::tree::{DeclId, DirectiveId, ExprId, ExprKind, StmtId, StmtKind};
@@ -320,7 +320,7 @@ impl Lowerer<'_> {
 
     /// The processors that the iterations of a directive's loops are divided among, which loops inside do not
     /// have any more.
-    fn levels(&mut self, directive: &Directive) -> Lowering<[Option<Level>; 3]> {
+    fn levels(&mut self, directive: &Directive) -> Lowering<[Option<WorkShare>; 3]> {
         let Some(nest) = &directive.nest else { return Ok([None; 3]) };
         let mut levels = nest.levels;
         if nest.yields {
@@ -351,7 +351,7 @@ impl Lowerer<'_> {
 
     /// Whether a loop is divided among gangs. Within another that is, only the other is: it has all
     /// gangs, of whichever dimensions.
-    fn is_gang_loop(&mut self, directive: &Directive, level: Level) -> Lowering<bool> {
+    fn is_gang_loop(&mut self, directive: &Directive, level: WorkShare) -> Lowering<bool> {
         let dimension = level.dimension;
         let Some(around) = self.gangs.replace(dimension) else { return Ok(true) };
         let place = self.unit.place(directive.name);
@@ -714,7 +714,7 @@ impl Lowerer<'_> {
 
     pub(super) fn build_loop(
         &mut self,
-        levels: [Option<Level>; 3],
+        levels: [Option<WorkShare>; 3],
         order: LoopOrder,
         bounds: &[Bounds],
         sizes: &[Option<Value>],

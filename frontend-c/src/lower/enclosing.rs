@@ -1,7 +1,7 @@
 //! What the `data` constructs around a place map.
 
 use super::unit::Enclosing;
-use super::{DataItem, DataKind, Extent};
+use super::{DataItem, Extent, MappingKind};
 use crate::directive::Directive;
 use crate::tree::{ExprId, TranslationUnit};
 use crate::types::Type;
@@ -14,7 +14,7 @@ pub(super) struct Mapped {
     /// The item's number among its data.
     item: usize,
     /// How it is mapped there.
-    pub kind: DataKind,
+    pub kind: MappingKind,
 }
 
 /// The item, of a construct around, whose base is the expression: the innermost one that is certain
@@ -48,7 +48,7 @@ impl Mapped {
         unit: &TranslationUnit,
         name: &str,
         ty: Type,
-        unmapped: DataKind,
+        unmapped: MappingKind,
     ) -> Extent {
         let is_pointer = unit.types.is_pointer(ty);
         let is_array = unit.types.as_array(ty).is_some();
@@ -73,12 +73,12 @@ pub(super) fn complete_present(
 ) {
     for ((kind, var), item) in directive.data().zip(items) {
         let Extent::Pointer(pointer) = &item.extent else { continue };
-        if kind != DataKind::Present {
+        if kind != MappingKind::Present {
             continue;
         }
         let around = find(unit, enclosing, &|base| unit.same_expression(base, var.base));
-        if let Some(mapped) = around.filter(|mapped| mapped.kind != DataKind::DevicePtr) {
-            item.extent = mapped.extent(unit, pointer, var.ty, DataKind::Present);
+        if let Some(mapped) = around.filter(|mapped| mapped.kind != MappingKind::DevicePtr) {
+            item.extent = mapped.extent(unit, pointer, var.ty, MappingKind::Present);
         }
     }
 }

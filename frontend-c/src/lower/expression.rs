@@ -4,7 +4,7 @@ use gpuc_dialects::{arith, memref};
 use gpuc_ir::Value;
 
 use super::lowerer::{Lowerer, Lowering};
-use super::place::{Form, Place};
+use super::place::{Form, Lvalue};
 use super::scalar::Scalar;
 use crate::source::Span;
 use crate::tree::{BinaryOp, CastKind, ExprId, ExprKind, IncDec, StmtKind, UnaryOp};
@@ -278,10 +278,10 @@ impl Lowerer<'_> {
     pub(super) fn assign(&mut self, target: ExprId, value: Value, scalar: Scalar) -> Lowering<()> {
         let span = self.span(target);
         match self.place(target)? {
-            Place::Memory(pointer) => {
+            Lvalue::Memory(pointer) => {
                 self.at_span(span, |l| l.store(value, &pointer, scalar, span))
             }
-            Place::Value(_) => self.error(span, "this variable cannot be assigned to here"),
+            Lvalue::Value(_) => self.error(span, "this variable cannot be assigned to here"),
             _ => self.untraced(span),
         }
     }

@@ -11,7 +11,7 @@ use super::extent::run_time_extents;
 use super::storage::is_automatic;
 use super::uses::mutates;
 use super::walk::{self, Below, Node};
-use crate::directive::{DataKind, Directive, VarRef};
+use crate::directive::{Directive, MappingKind, VarRef};
 use crate::source::Span;
 use crate::tree::{
     BinaryOp, CastKind, DeclId, DeclKind, ExprId, ExprKind, Initializer, StmtId, StmtKind,
@@ -424,7 +424,8 @@ impl Flow<'_> {
             let bounds = var.sections.iter().flat_map(|s| [s.lower, s.length]).flatten();
             bounds.for_each(|bound| self.expr(bound));
             // What a statement is about says by itself what it reads.
-            let moves = body.is_none() && !matches!(kind, DataKind::CopyOut | DataKind::Create);
+            let moves =
+                body.is_none() && !matches!(kind, MappingKind::CopyOut | MappingKind::Create);
             if var.decl == variable && moves {
                 self.read(var.span);
             }

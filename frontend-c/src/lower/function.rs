@@ -6,7 +6,7 @@ use gpuc_ir::{Builder, InsertPoint, Ir, Location, Op};
 use rustc_hash::FxHashMap;
 
 use super::Options;
-use super::call::ReturnPlace;
+use super::call::ReturnSlot;
 use super::lowerer::{Binding, Failure, Frame, Lowerer, Lowering};
 use super::scalar::Scalar;
 use super::uses::{Captured, Collector, Uses};
@@ -195,7 +195,7 @@ impl Lowerer<'_> {
             l.with_constants(|l| {
                 let (place, arguments) = match arguments.split_first() {
                     Some((&place, rest)) if returns_object => {
-                        (Some(ReturnPlace::Object(l.pointee_of(place, returned))), rest)
+                        (Some(ReturnSlot::Object(l.pointee_of(place, returned))), rest)
                     }
                     _ => (l.return_place(decl, span)?, arguments),
                 };
@@ -226,7 +226,7 @@ impl Lowerer<'_> {
                     .and_then(|()| l.nested(body));
                 l.b.location = location;
                 let values: Vec<_> = match place {
-                    Some(ReturnPlace::Slot { slot, scalar }) => {
+                    Some(ReturnSlot::Slot { slot, scalar }) => {
                         let value = l.read_slot(slot);
                         vec![l.loaded(value, scalar)]
                     }

@@ -6,7 +6,7 @@ use gpuc_ir::Value;
 use smallvec::SmallVec;
 
 use super::lowerer::{Lowerer, Lowering};
-use super::place::{Form, Place, Pointer};
+use super::place::{Form, Lvalue, Pointer};
 use super::scalar::{Scalar, flatten};
 use crate::source::Span;
 use crate::tree::{DeclId, DeclKind, ExprId, ExprKind, InitElement, Initializer};
@@ -212,7 +212,7 @@ impl Lowerer<'_> {
     }
 
     /// A variable that was not captured: a constant.
-    pub(super) fn global(&mut self, decl: DeclId, span: Span) -> Lowering<Place> {
+    pub(super) fn global(&mut self, decl: DeclId, span: Span) -> Lowering<Lvalue> {
         let name = self.unit.name(decl).to_owned();
         let Some((value, scalar)) = self.constant_variable(decl) else {
             if self.separate && self.declared.contains(&decl) {
@@ -237,7 +237,7 @@ impl Lowerer<'_> {
             return self.error(span, format!("`{name}` is not available in device code here"));
         };
         let ty = scalar.register(&mut self.b.ctx);
-        Ok(Place::Value(match self.unit.constant(value) {
+        Ok(Lvalue::Value(match self.unit.constant(value) {
             Some(crate::types::Constant::Int(number)) if !scalar.is_float() => {
                 arith::constant_int(&mut self.b, number, ty)
             }

@@ -75,7 +75,7 @@ pub(super) struct Frame {
     /// Flag that `return` sets, where it does not end the function.
     pub return_flag: Option<Value>,
     /// Where `return` leaves its value.
-    pub result: Option<super::call::ReturnPlace>,
+    pub result: Option<super::call::ReturnSlot>,
     /// Where it is called.
     pub call: Location,
 }

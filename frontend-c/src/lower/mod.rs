@@ -91,7 +91,7 @@ use gpuc_ir::Op;
 use crate::directive::VarRef;
 use crate::directive::action::{Action, Condition, Order};
 use crate::directive::construct::Wish;
-pub use crate::directive::{DataFlags, DataKind};
+pub use crate::directive::{DataFlags, MappingKind};
 use crate::source::Span;
 use crate::tree::{DeclId, DirectiveId, TranslationUnit};
 use crate::types::Type;
@@ -210,7 +210,7 @@ pub struct DataItem {
     /// As messages call it.
     pub name: String,
     /// How it is mapped.
-    pub kind: DataKind,
+    pub kind: MappingKind,
     /// What else is said of it.
     pub flags: DataFlags,
     /// Line of the clause; 0 for implicit mappings.
@@ -234,7 +234,7 @@ impl DataItem {
     pub(crate) fn implicit(
         unit: &TranslationUnit,
         name: &str,
-        kind: DataKind,
+        kind: MappingKind,
         extent: Extent,
         ty: Type,
     ) -> DataItem {
@@ -264,7 +264,7 @@ pub enum Extent {
         /// The variable where it is none.
         object: Option<String>,
         /// How the variable is mapped where the condition of that construct does not hold.
-        unmapped: DataKind,
+        unmapped: MappingKind,
         /// Number of the construct in [`Lowered::constructs`].
         construct: usize,
         /// Number of the item in its [`ConstructInfo::data`].

@@ -69,7 +69,7 @@ impl Pointer {
 
 /// What an lvalue designates.
 #[derive(Clone, Debug)]
-pub(super) enum Place {
+pub(super) enum Lvalue {
     /// A scalar that is never assigned to.
     Value(Value),
     /// An object in memory.
@@ -314,9 +314,9 @@ impl Lowerer<'_> {
     }
 
     /// The object that an lvalue designates.
-    pub(super) fn place(&mut self, expr: ExprId) -> Lowering<Place> {
+    pub(super) fn place(&mut self, expr: ExprId) -> Lowering<Lvalue> {
         let mut place = self.designated(expr)?;
-        if let Place::Memory(pointer) = &mut place {
+        if let Lvalue::Memory(pointer) = &mut place {
             // It is the lvalue's type that says so (C11 §6.7.3).
             pointer.volatile = self.is_volatile(expr);
         }
@@ -328,7 +328,7 @@ impl Lowerer<'_> {
         self.ty(expr).qualifiers().contains(Qualifiers::VOLATILE)
     }
 
-    fn designated(&mut self, expr: ExprId) -> Lowering<Place> {
+    fn designated(&mut self, expr: ExprId) -> Lowering<Lvalue> {
         let span = self.span(expr);
         if let Some(place) = self.path(expr) {
             return Ok(place);
@@ -340,21 +340,21 @@ impl Lowerer<'_> {
                 let to = self.ty(expr);
                 let pointer = self.pointer(pointer)?;
                 self.check_position(&pointer, to, span)?;
-                Ok(Place::Memory(pointer))
+                Ok(Lvalue::Memory(pointer))
             }
             ExprKind::Index { base, index } => {
                 let to = self.ty(expr);
                 let pointer = self.pointer(base)?;
                 let count = self.subscript(index)?;
-                Ok(Place::Memory(self.advance(&pointer, to, count, span)?))
+                Ok(Lvalue::Memory(self.advance(&pointer, to, count, span)?))
             }
             ExprKind::Member { base, access } => {
                 if let Some((decl, fields)) = member_chain(self.unit, expr)
                     && let Some(Binding::Members(members)) = self.bindings.get(&decl)
                 {
                     return match members.get(&fields) {
-                        Some(Binding::Value(value)) => Ok(Place::Value(*value)),
-                        Some(Binding::Pointer(pointer)) => Ok(Place::Pointer(pointer.clone())),
+                        Some(Binding::Value(value)) => Ok(Lvalue::Value(*value)),
+                        Some(Binding::Pointer(pointer)) => Ok(Lvalue::Pointer(pointer.clone())),
                         _ => self.error(span, "this member is not available in the region"),
                     };
                 }
@@ -373,20 +373,20 @@ impl Lowerer<'_> {
                 self.check_member_alignment(access, span)?;
                 let record = self.object(base)?;
                 let offset = self.index(field.offset as i64);
-                Ok(Place::Memory(self.move_bytes(&record, offset)))
+                Ok(Lvalue::Memory(self.move_bytes(&record, offset)))
             }
             ExprKind::CompoundLiteral(init) => {
                 let ty = self.ty(expr);
                 let pointer = self.local_object(None, ty, span)?;
                 self.initialize(&pointer, ty, &init, span)?;
-                Ok(Place::Memory(pointer))
+                Ok(Lvalue::Memory(pointer))
             }
             ExprKind::String(literal) => {
                 let ty = self.ty(expr);
-                Ok(Place::Memory(self.string_object(&literal, ty, span)?))
+                Ok(Lvalue::Memory(self.string_object(&literal, ty, span)?))
             }
             ExprKind::Cast { kind: CastKind::Same, operand, .. } => self.place(operand),
-            _ => Ok(Place::Memory(self.record_value(expr)?)),
+            _ => Ok(Lvalue::Memory(self.record_value(expr)?)),
         }
     }
 
@@ -424,25 +424,25 @@ impl Lowerer<'_> {
     }
 
     /// The member named by a data clause that an expression designates.
-    fn path(&self, expr: ExprId) -> Option<Place> {
+    fn path(&self, expr: ExprId) -> Option<Lvalue> {
         let (_, binding) =
             self.paths.iter().find(|(path, _)| self.unit.same_expression(path.base, expr))?;
         match binding.as_ref()? {
-            Binding::Pointer(pointer) => Some(Place::Pointer(pointer.clone())),
-            Binding::Object(pointer) => Some(Place::Memory(pointer.clone())),
-            Binding::Value(value) => Some(Place::Value(*value)),
+            Binding::Pointer(pointer) => Some(Lvalue::Pointer(pointer.clone())),
+            Binding::Object(pointer) => Some(Lvalue::Memory(pointer.clone())),
+            Binding::Value(value) => Some(Lvalue::Value(*value)),
             _ => None,
         }
     }
 
     /// The object of a variable.
-    fn named(&mut self, decl: DeclId, span: Span) -> Lowering<Place> {
+    fn named(&mut self, decl: DeclId, span: Span) -> Lowering<Lvalue> {
         match self.bindings.get(&decl) {
-            Some(Binding::Value(value)) => return Ok(Place::Value(*value)),
-            Some(Binding::Object(pointer)) => return Ok(Place::Memory(pointer.clone())),
-            Some(Binding::Pointer(pointer)) => return Ok(Place::Pointer(pointer.clone())),
+            Some(Binding::Value(value)) => return Ok(Lvalue::Value(*value)),
+            Some(Binding::Object(pointer)) => return Ok(Lvalue::Memory(pointer.clone())),
+            Some(Binding::Pointer(pointer)) => return Ok(Lvalue::Pointer(pointer.clone())),
             Some(Binding::PointerVariable { .. } | Binding::Address(_)) => {
-                return Ok(Place::PointerVariable(decl));
+                return Ok(Lvalue::PointerVariable(decl));
             }
             Some(&Binding::Slot { memref, .. }) => {
                 let ty = self.unit.decls[decl].ty;
@@ -451,7 +451,7 @@ impl Lowerer<'_> {
                 let known = self.buffers.iter().position(|buffer| buffer.memref == memref);
                 let form = Form::Single { element, size: scalar.size() };
                 let buffer = known.unwrap_or_else(|| self.buffer(memref, form, Some(decl)));
-                return Ok(Place::Memory(Pointer::new(buffer, smallvec![])));
+                return Ok(Lvalue::Memory(Pointer::new(buffer, smallvec![])));
             }
             _ => {}
         }
@@ -461,7 +461,7 @@ impl Lowerer<'_> {
     /// An object in memory, structures above all.
     pub(super) fn object(&mut self, expr: ExprId) -> Lowering<Pointer> {
         match self.place(expr)? {
-            Place::Memory(pointer) => Ok(pointer),
+            Lvalue::Memory(pointer) => Ok(pointer),
             _ => self.error(self.span(expr), "this object has no address in device code"),
         }
     }
@@ -472,15 +472,15 @@ impl Lowerer<'_> {
         match self.unit.exprs[expr].kind.clone() {
             ExprKind::Paren(inner) => self.pointer(inner),
             ExprKind::Cast { kind: CastKind::Load, operand, .. } => match self.place(operand)? {
-                Place::Pointer(pointer) => Ok(pointer),
-                Place::PointerVariable(decl) => self.read_pointer(decl, span),
-                Place::Memory(place) => {
+                Lvalue::Pointer(pointer) => Ok(pointer),
+                Lvalue::PointerVariable(decl) => self.read_pointer(decl, span),
+                Lvalue::Memory(place) => {
                     let address = self.load(&place, Scalar::ADDRESS, span)?;
                     let pointer = self.pointee_of(address, self.pointed_to(expr));
                     self.name_as(self.buffers[pointer.buffer].memref, span);
                     Ok(pointer)
                 }
-                Place::Value(_) => self.untraced(span),
+                Lvalue::Value(_) => self.untraced(span),
             },
             ExprKind::Cast { kind: CastKind::ArrayToPointer, operand, .. } => {
                 let object = self.object(operand)?;
@@ -505,7 +505,7 @@ impl Lowerer<'_> {
                 self.retyped(pointer, self.pointed_to(expr))
             }
             ExprKind::Unary(UnaryOp::AddressOf, operand) => match self.place(operand)? {
-                Place::Memory(pointer) => Ok(Pointer { rows: None, ..pointer }),
+                Lvalue::Memory(pointer) => Ok(Pointer { rows: None, ..pointer }),
                 _ => self.error(
                     span,
                     "the address of a pointer variable is not supported in device code",

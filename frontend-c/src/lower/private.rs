@@ -14,7 +14,7 @@ use super::place::{Form, Pointer};
 use super::scalar::Scalar;
 use super::uses::Captured;
 use super::walk::{self, Below, Node};
-use super::{Argument, DataKind};
+use super::{Argument, MappingKind};
 use crate::directive::{Directive, VarRef};
 use crate::source::Span;
 use crate::tree::{CastKind, DeclId, ExprId, ExprKind, StmtId, StmtKind, TranslationUnit};
@@ -78,7 +78,7 @@ pub(super) fn changed_copies(
         }
         Below::Enter
     });
-    let mapped = directive.data.iter().filter(|mapping| mapping.kind == DataKind::FirstPrivate);
+    let mapped = directive.data.iter().filter(|mapping| mapping.kind == MappingKind::FirstPrivate);
     let mapped: Vec<VarRef> = mapped.map(|mapping| mapping.var.clone()).collect();
     for directive in &directives {
         inside.extend(directive.lastprivate.iter().map(|var| var.decl));
@@ -249,7 +249,7 @@ impl Lowerer<'_> {
             else {
                 continue;
             };
-            let is_own = captures.data[item].kind == DataKind::FirstPrivate;
+            let is_own = captures.data[item].kind == MappingKind::FirstPrivate;
             let changes = captures.called.contains(&decl) || !only_reads(self.unit, body, decl);
             if is_own && changes {
                 let var = directive.firstprivate.iter().find(|var| var.decl == decl);

@@ -10,7 +10,7 @@ use gpuc_ir::{AttrKind, InsertPoint, TypeKind, Value};
 
 use super::Reached;
 use super::lowerer::{Lowerer, Lowering};
-use super::place::{Place, Pointer};
+use super::place::{Lvalue, Pointer};
 use super::scalar::Scalar;
 use crate::tree::DeclId;
 
@@ -26,9 +26,9 @@ fn number_of(text: &[u8]) -> u64 {
 
 impl Lowerer<'_> {
     /// The device's copy of a variable that is there as long as the program runs.
-    pub(super) fn reached(&mut self, decl: DeclId) -> Lowering<Place> {
+    pub(super) fn reached(&mut self, decl: DeclId) -> Lowering<Lvalue> {
         let pointer = self.reached_object(decl);
-        Ok(Place::Memory(pointer))
+        Ok(Lvalue::Memory(pointer))
     }
 
     fn reached_object(&mut self, decl: DeclId) -> Pointer {

@@ -14,7 +14,7 @@ use super::role::Roles;
 use super::uses::mutates;
 use super::walk::{self, Below, Node};
 use crate::directive::Directive;
-use crate::directive::construct::Level;
+use crate::directive::construct::WorkShare;
 use crate::tree::{DeclId, StmtId, StmtKind, TranslationUnit};
 
 /// What a statement does outside of the loops of directives in it.
@@ -106,7 +106,7 @@ impl Lowerer<'_> {
         });
         self.bindings = saved;
         self.b.location = location;
-        let gang = Some(Level { size: None, dimension: 1 });
+        let gang = Some(WorkShare { size: None, dimension: 1 });
         let levels = [gang, None, None];
         let order = LoopOrder::Independent;
         self.build_loop(levels, order, &[bounds], &[None; 3], &reductions, region);

@@ -19,7 +19,7 @@ use super::update;
 use super::uses::{mutated_by, mutates};
 use super::walk::{self, Below, Node};
 use crate::directive::construct::GANG;
-use crate::directive::{DataKind, Directive, Kind, ReductionOp};
+use crate::directive::{Directive, Kind, MappingKind, ReductionOp};
 use crate::source::Span;
 use crate::tree::{DeclId, ExprKind, StmtId, StmtKind, TranslationUnit};
 
@@ -273,7 +273,7 @@ impl Lowerer<'_> {
             false => format!(
                 "add `{}` to have the value, or `firstprivate({name})` where the program means the \
                  one from before",
-                c.directive.family.data_clause(DataKind::Copy, name)
+                c.directive.family.data_clause(MappingKind::Copy, name)
             ),
         };
         self.refuse(at, diagnostic.help(help))

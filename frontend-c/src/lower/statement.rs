@@ -2,7 +2,7 @@
 
 use gpuc_diagnostics::Diagnostic;
 
-use super::call::ReturnPlace;
+use super::call::ReturnSlot;
 use super::lowerer::{Binding, Lowerer, Lowering};
 use super::scalar::Scalar;
 use crate::directive::atomic::AtomicForm;
@@ -101,13 +101,13 @@ impl Lowerer<'_> {
             return self.error(span, "`return` cannot leave a compute construct");
         };
         match (value, &frame.result) {
-            (Some(value), Some(ReturnPlace::Slot { slot, scalar })) => {
+            (Some(value), Some(ReturnSlot::Slot { slot, scalar })) => {
                 let returned = self.rvalue(value)?;
                 self.locate(span);
                 let returned = self.stored(returned, *scalar);
                 self.write_slot(*slot, returned);
             }
-            (Some(value), Some(ReturnPlace::Object(pointer))) => {
+            (Some(value), Some(ReturnSlot::Object(pointer))) => {
                 let ty = self.ty(value);
                 if self.is_complex(value) {
                     let returned = self.complex_value(value)?;

@@ -15,7 +15,7 @@ use super::{ConstructInfo, DataItem, Extent, Lowered, Options, crossings, depth,
 use crate::directive::action::Action;
 use crate::directive::construct::{Step, Wish};
 use crate::directive::data::Memory;
-use crate::directive::{DataKind, Directive, Kind};
+use crate::directive::{Directive, Kind, MappingKind};
 use crate::tree::{DeclId, DirectiveId, ItemKind, StmtId, StmtKind, TranslationUnit};
 
 /// A `data` construct around the place being lowered.
@@ -92,7 +92,7 @@ pub fn lower_unit(
 
 /// Whether the host can run a construct in the device's place: device addresses are nothing to it.
 fn is_for_host(directive: &Directive) -> bool {
-    directive.data().all(|(kind, _)| kind != DataKind::DevicePtr)
+    directive.data().all(|(kind, _)| kind != MappingKind::DevicePtr)
 }
 
 struct Walker<'a> {

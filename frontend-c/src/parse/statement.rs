@@ -78,11 +78,23 @@ impl Parser {
             }
             _ => {}
         }
-        if self.starts_declaration() || self.names_unknown_type() {
+        if self.declares()? {
             let decls = self.block_declaration()?;
             return Ok(self.stmt(StmtKind::Declaration(decls), start));
         }
         self.statement()
+    }
+
+    /// Whether a declaration stands here, C23's attributes in front of it (`[[maybe_unused]] int x;`) or none. They stand in
+    /// front of statements too, so that they are read past; the declaration reads them again.
+    fn declares(&mut self) -> Parsed<bool> {
+        let (at, end) = (self.at, self.end);
+        if self.at_standard_attribute() {
+            self.attributes()?;
+        }
+        let declares = self.starts_declaration() || self.names_unknown_type();
+        (self.at, self.end) = (at, end);
+        Ok(declares)
     }
 
     /// Whether a name that is not declared stands where a type would: `real x;`.
@@ -244,7 +256,7 @@ impl Parser {
         while self.eat_keyword(Keyword::Extension) {}
         let init = if self.eat(Punct::Semicolon) {
             None
-        } else if self.starts_declaration() || self.names_unknown_type() {
+        } else if self.declares()? {
             let decls = self.block_declaration()?;
             Some(self.stmt(StmtKind::Declaration(decls), first))
         } else {

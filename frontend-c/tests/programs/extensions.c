@@ -31,6 +31,7 @@ int sum(int n, ...) { va_list ap; va_start(ap, n); int r = 0; for (int i = 0; i 
 float trace(int n, int m, float A[n][m], float (*restrict B)[m], const float c[static restrict 3]) { float s = 0; for (int i = 0; i < n; ++i) s += A[i][i] + B[i][0] * c[i % 3]; return s; }
 int old(a, b) int a; float b; { return a + b; }
 int sw(int x) { switch (x) { case 1 ... 3: return 1; case 4: ; int y = 2; return y; default: break; } static void *tab[] = { &&l1, &&l2 }; goto *tab[x & 1]; l1: return 0; l2: ; return 5; }
+int attr_in_block(int n) { [[maybe_unused]] int a = n; for ([[maybe_unused]] int i = 0; i < n; i++) [[likely]] a++; int b = a; [[maybe_unused]] int *c = &b; return b; }
 [[nodiscard]] int attr([[maybe_unused]] int x, int) { [[fallthrough]]; return ({ int y = x; y ?: 3; }); }
 void k(int n) {
   float vla[n][n + 1]; size_t z = sizeof vla; __auto_type w = vla[0][0]; auto u = 3.0f;

@@ -21,7 +21,7 @@ use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap, WalkOrder};
 use rustc_hash::FxHashMap;
 
 use super::blocks::{blocks_of_threads, whole_sides};
-use super::coarsening::{Coarsening, Element, Place, statements, written_out};
+use super::coarsening::{Coarsening, Element, Instance, statements, written_out};
 use super::coordinates::{Edge, Exprs, apply};
 use super::stencil::Stencil;
 use super::stencil_plan::is_bound_by_requests;
@@ -270,8 +270,8 @@ impl Coarsened<'_> {
                 b.ctx.add_expr(dims[0], behind)
             });
             map.insert(variable, at);
-            let mut place = Place { behind, ..Place::default() };
-            self.ops(b, &self.coarsening.body, &mut map, &mut place, &mut known);
+            let mut instance = Instance { behind, ..Instance::default() };
+            self.ops(b, &self.coarsening.body, &mut map, &mut instance, &mut known);
         }
     }
 
@@ -280,15 +280,15 @@ impl Coarsened<'_> {
         b: &mut Builder<'_>,
         ops: &[Op],
         map: &mut ValueMap,
-        place: &mut Place,
+        instance: &mut Instance,
         known: &mut FxHashMap<Element, Value>,
     ) {
         for &op in ops {
             if let Some((inner, rounds)) = written_out(b, op) {
-                self.rounds(b, inner, &rounds, map, place, known);
+                self.rounds(b, inner, &rounds, map, instance, known);
                 continue;
             }
-            let element = self.coarsening.element(b, self.stencil, op, place);
+            let element = self.coarsening.element(b, self.stencil, op, instance);
             let loaded = element.as_ref().and_then(|element| known.get(element).copied());
             if let Some(value) = loaded {
                 map.insert(b.result(op, 0), value);
@@ -309,7 +309,7 @@ impl Coarsened<'_> {
         inner: AffineForOp,
         rounds: &[i64],
         map: &mut ValueMap,
-        place: &mut Place,
+        instance: &mut Instance,
         known: &mut FxHashMap<Element, Value>,
     ) {
         let variable = inner.induction_var(b);
@@ -322,11 +322,11 @@ impl Coarsened<'_> {
             for (each, &value) in carried.iter().zip(&values) {
                 map.insert(each.argument, value);
             }
-            place.rounds.insert(variable, round);
-            self.ops(b, &body, map, place, known);
+            instance.rounds.insert(variable, round);
+            self.ops(b, &body, map, instance, known);
             values = carried.iter().map(|each| map.get(each.yielded)).collect();
         }
-        place.rounds.remove(&variable);
+        instance.rounds.remove(&variable);
         for (each, value) in carried.iter().zip(values) {
             map.insert(each.result, value);
         }

@@ -19,7 +19,7 @@ pub type Element = (Value, Vec<Polynomial>);
 /// Where in a nest code stands that is written out: rounds of inner loops, and how far behind the thread's first
 /// iteration.
 #[derive(Clone, Debug, Default)]
-pub struct Place {
+pub struct Instance {
     /// Variables of inner loops, at what they are.
     pub rounds: FxHashMap<Value, i64>,
     /// Iterations of the coarsened loop behind the first.
@@ -87,11 +87,11 @@ impl Coarsening {
         let mut this =
             Coarsening { dim, factor, before: 0, after: 0, kept, apart, body, conditions };
         let mut count = Count::default();
-        let mut place = Place::default();
+        let mut instance = Instance::default();
         for behind in 0..factor {
-            place.behind = behind;
+            instance.behind = behind;
             for &op in &this.body {
-                this.count(ir, stencil, op, &mut place, &mut count)?;
+                this.count(ir, stencil, op, &mut instance, &mut count)?;
             }
             if behind == 0 {
                 this.before = count.loads;
@@ -109,18 +109,24 @@ impl Coarsening {
         self.after as f64 / self.factor as f64
     }
 
-    /// The element that a load has at a place; `None` where it does not stay in a register, or cannot be told apart
+    /// The element that a load has in an instance; `None` where it does not stay in a register, or cannot be told apart
     /// from others.
-    pub fn element(&self, ir: &Ir, stencil: &Stencil, op: Op, place: &Place) -> Option<Element> {
+    pub fn element(
+        &self,
+        ir: &Ir,
+        stencil: &Stencil,
+        op: Op,
+        instance: &Instance,
+    ) -> Option<Element> {
         let buffer = AffineLoadOp::cast(ir, op)?.memref(ir);
         if !self.kept.contains(&buffer) {
             return None;
         }
         let row = stencil.dims[self.dim].variable;
         let at = |mut form: Polynomial| {
-            let behind = form.coefficient(&[row]).checked_mul(place.behind)?;
+            let behind = form.coefficient(&[row]).checked_mul(instance.behind)?;
             form = form.plus(&Polynomial::constant(behind), 1)?;
-            for (&variable, &round) in &place.rounds {
+            for (&variable, &round) in &instance.rounds {
                 let factor = form.coefficient(&[variable]);
                 form = form.plus(&Polynomial::term(&[variable], factor), -1)?;
                 form = form.plus(&Polynomial::constant(factor.checked_mul(round)?), 1)?;
@@ -140,22 +146,22 @@ impl Coarsening {
         ir: &Ir,
         stencil: &Stencil,
         op: Op,
-        place: &mut Place,
+        instance: &mut Instance,
         count: &mut Count,
     ) -> Option<()> {
         count.ops += 1;
         if let Some((inner, rounds)) = written_out(ir, op) {
             let variable = inner.induction_var(ir);
             for round in rounds {
-                place.rounds.insert(variable, round);
+                instance.rounds.insert(variable, round);
                 for each in statements(ir, inner) {
-                    self.count(ir, stencil, each, place, count)?;
+                    self.count(ir, stencil, each, instance, count)?;
                 }
                 if count.ops > MOST_OPS {
                     return None;
                 }
             }
-            place.rounds.remove(&variable);
+            instance.rounds.remove(&variable);
             return Some(());
         }
         // Other loops, and what stands under conditions, are as often as before.
@@ -165,7 +171,7 @@ impl Coarsening {
             }
             let reads = ir.memory_access(each).is_some_and(|access| access.stored().is_none());
             count.loads += i64::from(reads);
-            match self.element(ir, stencil, each, place).filter(|_| each == op) {
+            match self.element(ir, stencil, each, instance).filter(|_| each == op) {
                 Some(element) => _ = count.elements.insert(element),
                 None => count.others += i64::from(reads),
             }

@@ -33,7 +33,7 @@ use crate::analysis::nest::Nest;
 use crate::analysis::nest::carried::Apart;
 use crate::analysis::sharing::Unsuited;
 use crate::analysis::sharing::chosen::{Chosen, Question};
-use crate::analysis::sharing::search::Limits;
+use crate::analysis::sharing::search::SharingLimits;
 use crate::plan::asked::{self, Asked};
 use crate::plan::step::SIDES;
 use crate::plan::{Given, Step, is_planned, names, step};
@@ -174,7 +174,7 @@ impl PartitionArrays {
     ) -> Result<Chosen, Forbidden> {
         let mut why = Unsuited::NoThreads;
         for share in SHARES {
-            let limits = Limits {
+            let limits = SharingLimits {
                 shared: arch.limits.shared_per_block.into(),
                 share,
                 threads: (arch.limits.max_warps_per_sm * arch.limits.warp_size).into(),

@@ -59,7 +59,7 @@ fn distribute(ir: &mut Ir, func: Op) -> Result<(), Diagnostic> {
     let tail = combining.map(|op| last_block::detach_tail(ir, op));
     let mut distributor =
         Distributor { processors: &mut processors, partial: Vec::new(), shares_buffers };
-    distributor.block(ir, entry, &[], Place::Kernel)?;
+    distributor.block(ir, entry, &[], Nesting::Kernel)?;
     let partial = distributor.partial;
     if let Some(tail) = tail {
         last_block::finish(ir, func, &mut processors, &partial, tail)?;
@@ -77,7 +77,7 @@ struct Distributor<'a> {
 
 /// Where a block of operations stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum Nesting {
     /// It is the kernel's own.
     Kernel,
     /// It is the body of a parallel loop: iterations need nothing of each other.
@@ -103,7 +103,7 @@ impl Distributor<'_> {
         ir: &mut Ir,
         block: Block,
         around: &[Axis],
-        at: Place,
+        at: Nesting,
     ) -> Result<(), Diagnostic> {
         let mut next = ir.first_op(block);
         while let Some(op) = next {
@@ -115,7 +115,7 @@ impl Distributor<'_> {
             } else {
                 for region in ir.regions(op).to_vec() {
                     for inner in ir.blocks(region).to_vec() {
-                        self.block(ir, inner, around, Place::Inside)?;
+                        self.block(ir, inner, around, Nesting::Inside)?;
                     }
                 }
             }
@@ -125,9 +125,9 @@ impl Distributor<'_> {
 
     /// Whether nobody looks at memory behind `op` that others in the block may have changed: the
     /// kernel or an iteration ends there.
-    fn ends(&self, ir: &Ir, op: Op, at: Place) -> bool {
+    fn ends(&self, ir: &Ir, op: Op, at: Nesting) -> bool {
         nothing_follows(ir, op)
-            && (at == Place::End || (at != Place::Inside && !self.shares_buffers))
+            && (at == Nesting::End || (at != Nesting::Inside && !self.shares_buffers))
     }
 
     /// Whether the next thing behind `op` that can be seen is a barrier.
@@ -146,7 +146,13 @@ impl Distributor<'_> {
     }
 
     /// Lets one thread do what all would do alike but may be seen from outside.
-    fn guard(&mut self, ir: &mut Ir, op: Op, around: &[Axis], at: Place) -> Result<(), Diagnostic> {
+    fn guard(
+        &mut self,
+        ir: &mut Ir,
+        op: Op,
+        around: &[Axis],
+        at: Nesting,
+    ) -> Result<(), Diagnostic> {
         // Threads wait for each other together, and each for copies of its own.
         let waits = is_barrier(ir, op)
             || nvvm::CpAsyncCommitGroupOp::is(ir, op)
@@ -213,7 +219,7 @@ impl Distributor<'_> {
     }
 
     /// Lets the first lane of a row do it, with what only that needs.
-    fn guard_in_row(&mut self, ir: &mut Ir, op: Op, around: &[Axis], row: LaneRow, at: Place) {
+    fn guard_in_row(&mut self, ir: &mut Ir, op: Op, around: &[Axis], row: LaneRow, at: Nesting) {
         let inside = lane_row::needed_by(ir, op);
         let mut b = Builder::before(ir, op);
         let Some(first) = self.processors.is_first(&mut b, around) else { return };
@@ -235,8 +241,8 @@ impl Distributor<'_> {
     }
 
     /// Whether lanes of a row may look at what `op` writes behind it.
-    fn row_goes_on(&self, ir: &Ir, op: Op, at: Place) -> bool {
-        let ends = at == Place::End || (at != Place::Inside && !self.shares_buffers);
+    fn row_goes_on(&self, ir: &Ir, op: Op, at: Nesting) -> bool {
+        let ends = at == Nesting::End || (at != Nesting::Inside && !self.shares_buffers);
         !ends || lane_row::is_touched_behind(ir, op)
     }
 
@@ -271,10 +277,10 @@ impl Distributor<'_> {
         let mut b = Builder::before(ir, op);
         let all = around.iter().copied().chain((0..3).map(Axis::Thread)).collect::<Vec<_>>();
         let Some(first) = self.processors.is_first(&mut b, &known) else {
-            return self.parallel(ir, op, &all, Place::Inside);
+            return self.parallel(ir, op, &all, Nesting::Inside);
         };
         execute_alone(&mut b, op, first, ends);
-        self.parallel(ir, op, &all, Place::Inside)
+        self.parallel(ir, op, &all, Nesting::Inside)
     }
 
     fn parallel(
@@ -282,9 +288,9 @@ impl Distributor<'_> {
         ir: &mut Ir,
         op: Op,
         around: &[Axis],
-        at: Place,
+        at: Nesting,
     ) -> Result<(), Diagnostic> {
-        let top = at == Place::Kernel;
+        let top = at == Nesting::Kernel;
         let Some(mapping) = LoopMapping::known(ir, op) else {
             return Err(error(ir, op, "this parallel loop has no 'mapping'"));
         };
@@ -349,9 +355,9 @@ impl Distributor<'_> {
             }
         }
         let inside: Vec<Axis> = around.iter().copied().chain(axes).collect();
-        let once = matches!(at, Place::Kernel | Place::End)
+        let once = matches!(at, Nesting::Kernel | Nesting::End)
             && mapping.0.iter().all(|dim| dim.how == Distribution::Exact && !dim.axes.is_empty());
-        let inner = if once && nothing_follows(ir, op) { Place::End } else { Place::Iteration };
+        let inner = if once && nothing_follows(ir, op) { Nesting::End } else { Nesting::Iteration };
         self.block(ir, body, &inside, inner)?;
         // Its combiners are copied by what finishes the reduction.
         if !over_blocks || self.partial.is_empty() {

@@ -23,12 +23,12 @@ pub struct Flag {
     /// What it becomes.
     set: Value,
     /// Operands that are that.
-    places: Vec<Place>,
+    places: Vec<SetOperand>,
 }
 
 /// An operand that is what the flag is set to.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct SetOperand {
     op: Op,
     index: usize,
     /// What the loop round it carries.
@@ -59,7 +59,7 @@ impl Flag {
             false => arith::constant_int(&mut b, n.into(), ty),
         });
         ir.set_operand(op, operand, zero);
-        for Place { op, index, argument } in self.places {
+        for SetOperand { op, index, argument } in self.places {
             let marked = Reduction::Max.combine(&mut Builder::before(ir, op), argument, one, false);
             ir.set_operand(op, index, marked);
         }
@@ -88,7 +88,7 @@ struct Leaves<'a> {
     ir: &'a Ir,
     op: Op,
     set: Option<Value>,
-    places: Vec<Place>,
+    places: Vec<SetOperand>,
 }
 
 impl Leaves<'_> {
@@ -110,7 +110,7 @@ impl Leaves<'_> {
                 return None;
             }
             self.set = Some(value);
-            self.places.push(Place { op: user, index, argument });
+            self.places.push(SetOperand { op: user, index, argument });
             return Some(0);
         }
         let from = ir.defining_op(value).filter(|_| depth > 0 && ir.has_one_use(value))?;

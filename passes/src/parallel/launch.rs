@@ -54,7 +54,7 @@ pub struct Launch {
 
 /// What bounds grids.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits<'a> {
+pub struct LaunchLimits<'a> {
     /// The device.
     pub arch: &'a Arch,
     /// Blocks of a kernel that combines values, at most, where the program does not say.
@@ -63,7 +63,12 @@ pub struct Limits<'a> {
 
 impl Launch {
     /// The launch of a segment, its sizes computed in front of the region.
-    pub fn plan(ir: &mut Ir, region: RegionOp, segment: &Segment, limits: Limits<'_>) -> Launch {
+    pub fn plan(
+        ir: &mut Ir,
+        region: RegionOp,
+        segment: &Segment,
+        limits: LaunchLimits<'_>,
+    ) -> Launch {
         let mut b = Builder::before(ir, region.op());
         let one = arith::constant_index(&mut b, 1);
         let extents = block_extents(&b, &segment.ops);
@@ -134,7 +139,7 @@ impl Launch {
         region: RegionOp,
         gangs: Option<Value>,
         does_more: bool,
-        limits: Limits<'_>,
+        limits: LaunchLimits<'_>,
     ) {
         let Some(mapping) = LoopMapping::known(b, op) else { return };
         let one = arith::constant_index(b, 1);
@@ -205,7 +210,13 @@ impl Launch {
 
     /// Rows of blocks, as many planes of them as it takes. More than numbers of 32 bits hold is a grid
     /// that no device takes: the launch says so.
-    fn fold_rows(&mut self, b: &mut Builder<'_>, needed: Value, least: Value, limits: Limits<'_>) {
+    fn fold_rows(
+        &mut self,
+        b: &mut Builder<'_>,
+        needed: Value,
+        least: Value,
+        limits: LaunchLimits<'_>,
+    ) {
         let [_, most_rows, most_planes] = limits.arch.limits.max_grid.map(i64::from);
         let one = arith::constant_index(b, 1);
         let most = arith::constant_index(b, most_rows);
@@ -228,7 +239,7 @@ impl Launch {
         op: Op,
         mapping: &LoopMapping,
         bounds: Option<&mut [Bounds]>,
-        limits: Limits<'_>,
+        limits: LaunchLimits<'_>,
     ) {
         let Some(bounds) = bounds else { return };
         let loops = dimensions(b, op);
@@ -258,7 +269,7 @@ impl Launch {
 
     /// How many processors an exact dimension can have at most; `None` where a launch need not be
     /// repeated for it.
-    fn processors(&self, map: &DimMap, limits: Limits<'_>) -> Option<i64> {
+    fn processors(&self, map: &DimMap, limits: LaunchLimits<'_>) -> Option<i64> {
         let [(Axis::Block(axis), Size::Free), ref threads @ ..] = map.axes[..] else { return None };
         if map.how != Distribution::Exact || map.dims != 1 {
             return None;

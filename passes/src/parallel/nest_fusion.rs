@@ -72,7 +72,7 @@ pub fn fusions(ir: &Ir, nest: &Nest, region: RegionOp, free: &IndexSet<Op>) -> V
 
 /// Where each row of a nest's dates comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum RowSource {
     /// One of its loops.
     Loop(usize),
     /// It has none for this row, and takes one iteration of the others.
@@ -165,7 +165,7 @@ impl Finder<'_> {
             .collect();
         let deepest = nests.iter().max_by_key(|nest| nest.len())?;
         let depth = deepest.len();
-        let candidates: Vec<Vec<Vec<Place>>> = roots
+        let candidates: Vec<Vec<Vec<RowSource>>> = roots
             .iter()
             .zip(&nests)
             .map(|(&root, nest)| places(nest, deepest, &self.rows(root)))
@@ -193,8 +193,8 @@ impl Finder<'_> {
         let schedule = choices(&candidates).into_iter().take(MOST_PLACES).find_map(|chosen| {
             let row = |row: usize| {
                 let form = |&owner: &usize| match chosen[owner][row] {
-                    Place::Loop(index) => Affine::dim(index),
-                    Place::At(value) => Affine::constant(value),
+                    RowSource::Loop(index) => Affine::dim(index),
+                    RowSource::At(value) => Affine::constant(value),
                 };
                 Row(owners.iter().map(form).collect())
             };
@@ -216,29 +216,29 @@ fn stays(order: &Order<'_>, rows: &[Row]) -> bool {
 }
 
 /// The ways in which a nest, with numbers among its subscripts, goes over iterations of the deepest one.
-fn places(nest: &[CountedLoop], deepest: &[CountedLoop], rows: &[i64]) -> Vec<Vec<Place>> {
+fn places(nest: &[CountedLoop], deepest: &[CountedLoop], rows: &[i64]) -> Vec<Vec<RowSource>> {
     let Some((outer, inner)) = deepest.split_first() else {
         return if nest.is_empty() { vec![Vec::new()] } else { Vec::new() };
     };
     let mut found = Vec::new();
-    let mut extend = |place: Place, rest: Vec<Vec<Place>>| {
-        found.extend(rest.into_iter().map(|rest| [vec![place], rest].concat()));
+    let mut extend = |source: RowSource, rest: Vec<Vec<RowSource>>| {
+        found.extend(rest.into_iter().map(|rest| [vec![source], rest].concat()));
     };
     if nest.len() < deepest.len() {
         for value in edges(outer, rows) {
-            extend(Place::At(value), places(nest, inner, rows));
+            extend(RowSource::At(value), places(nest, inner, rows));
         }
     }
     if let Some((own, rest)) = nest.split_first()
         && are_close(own, outer)
     {
-        let shift = |place: Place| match place {
-            Place::Loop(index) => Place::Loop(index + 1),
-            Place::At(value) => Place::At(value),
+        let shift = |source: RowSource| match source {
+            RowSource::Loop(index) => RowSource::Loop(index + 1),
+            RowSource::At(value) => RowSource::At(value),
         };
         let rest = places(rest, inner, rows).into_iter();
         let rest = rest.map(|rest| rest.into_iter().map(shift).collect());
-        extend(Place::Loop(0), rest.collect());
+        extend(RowSource::Loop(0), rest.collect());
     }
     found
 }
@@ -267,7 +267,7 @@ fn are_close(a: &CountedLoop, b: &CountedLoop) -> bool {
 }
 
 /// One of each list, in all combinations, the first of all first.
-fn choices(lists: &[Vec<Vec<Place>>]) -> Vec<Vec<&Vec<Place>>> {
+fn choices(lists: &[Vec<Vec<RowSource>>]) -> Vec<Vec<&Vec<RowSource>>> {
     lists.iter().fold(vec![Vec::new()], |so_far, list| {
         let each = so_far
             .iter()

@@ -45,7 +45,7 @@ pub enum Kind {
 
 /// A row of one statement.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Level {
+pub enum ScheduleRow {
     /// The number of the group that it is in.
     Group(i64),
     /// A loop over the values of a form.
@@ -54,12 +54,12 @@ pub enum Level {
     Left(Kind),
 }
 
-impl Level {
+impl ScheduleRow {
     /// How iterations are executed, of a loop.
     fn kind(&self) -> Option<Kind> {
         match self {
-            Level::Loop(_, kind) | Level::Left(kind) => Some(*kind),
-            Level::Group(_) => None,
+            ScheduleRow::Loop(_, kind) | ScheduleRow::Left(kind) => Some(*kind),
+            ScheduleRow::Group(_) => None,
         }
     }
 }
@@ -68,14 +68,14 @@ impl Level {
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// By the number of the statement.
-    pub levels: BTreeMap<usize, Vec<Level>>,
+    pub levels: BTreeMap<usize, Vec<ScheduleRow>>,
     /// Whether statements are apart because one would have fewer dimensions of a grid together with the other.
     keeps_dimensions: bool,
 }
 
 impl Plan {
     /// A plan of these rows.
-    pub fn of(levels: BTreeMap<usize, Vec<Level>>) -> Plan {
+    pub fn of(levels: BTreeMap<usize, Vec<ScheduleRow>>) -> Plan {
         Plan { levels, keeps_dimensions: false }
     }
 
@@ -86,9 +86,9 @@ impl Plan {
         let form = |statement: usize, row: usize| {
             let level = self.levels.get(&statement).and_then(|levels| levels.get(row));
             match level {
-                Some(Level::Loop(form, _)) => form.clone(),
-                Some(Level::Group(number)) => Affine::constant(*number),
-                Some(Level::Left(_)) | None => Affine::constant(0),
+                Some(ScheduleRow::Loop(form, _)) => form.clone(),
+                Some(ScheduleRow::Group(number)) => Affine::constant(*number),
+                Some(ScheduleRow::Left(_)) | None => Affine::constant(0),
             }
         };
         Schedule((0..depth).map(|row| Row((0..count).map(|s| form(s, row)).collect())).collect())
@@ -96,7 +96,7 @@ impl Plan {
 
     /// Whether statements get loops of their own.
     pub fn has_groups(&self) -> bool {
-        self.levels.values().flatten().any(|level| matches!(level, Level::Group(_)))
+        self.levels.values().flatten().any(|level| matches!(level, ScheduleRow::Group(_)))
     }
 
     /// The rows of a wavefront down to the loop that neighbouring threads count, where there is one statement; loops
@@ -104,12 +104,12 @@ impl Plan {
     pub fn wavefront(&self) -> Option<Vec<&Affine>> {
         let [levels] = &self.levels.values().collect::<Vec<_>>()[..] else { return None };
         let rows = levels.iter().map_while(|level| match level {
-            Level::Loop(form, kind) => Some((form, *kind)),
-            Level::Group(_) | Level::Left(_) => None,
+            ScheduleRow::Loop(form, kind) => Some((form, *kind)),
+            ScheduleRow::Group(_) | ScheduleRow::Left(_) => None,
         });
         let rows: Vec<(&Affine, Kind)> = rows.collect();
         let inside = &levels[rows.len()..];
-        let own = inside.iter().all(|level| *level == Level::Left(Kind::Sequential));
+        let own = inside.iter().all(|level| *level == ScheduleRow::Left(Kind::Sequential));
         let last = rows.last().is_some_and(|&(_, kind)| kind == Kind::Parallel);
         let sum = rows.iter().any(|(form, _)| form.terms().count() > 1);
         (own && last && sum).then(|| rows.into_iter().map(|(form, _)| form).collect())
@@ -117,8 +117,8 @@ impl Plan {
 
     /// The parallel loops outside of all others, of the statement that has fewest.
     pub fn fewest_outer(&self) -> usize {
-        let outer = |levels: &Vec<Level>| {
-            let kinds = levels.iter().filter_map(Level::kind);
+        let outer = |levels: &Vec<ScheduleRow>| {
+            let kinds = levels.iter().filter_map(ScheduleRow::kind);
             kinds.take_while(|&kind| kind == Kind::Parallel).count()
         };
         self.levels.values().map(outer).min().unwrap_or(0)
@@ -126,8 +126,13 @@ impl Plan {
 
     /// How good the order of a statement is.
     fn cost(&self, statements: &Statements, statement: usize) -> Cost {
-        let kinds: Vec<Kind> =
-            self.levels.get(&statement).into_iter().flatten().filter_map(Level::kind).collect();
+        let kinds: Vec<Kind> = self
+            .levels
+            .get(&statement)
+            .into_iter()
+            .flatten()
+            .filter_map(ScheduleRow::kind)
+            .collect();
         Cost::of(&kinds, statements.list[statement].loops.len())
     }
 
@@ -165,8 +170,8 @@ impl Plan {
     /// The form and kind of a statement's outermost loop, if its own group begins with it.
     fn outermost(&self, statement: usize) -> Option<(&Affine, Kind)> {
         match self.levels.get(&statement)?.first()? {
-            Level::Loop(form, kind) => Some((form, *kind)),
-            Level::Group(_) | Level::Left(_) => None,
+            ScheduleRow::Loop(form, kind) => Some((form, *kind)),
+            ScheduleRow::Group(_) | ScheduleRow::Left(_) => None,
         }
     }
 
@@ -174,7 +179,7 @@ impl Plan {
         self.levels.extend(other.levels);
     }
 
-    fn prepend(&mut self, statements: &[usize], level: impl Fn(usize) -> Level) {
+    fn prepend(&mut self, statements: &[usize], level: impl Fn(usize) -> ScheduleRow) {
         for &statement in statements {
             self.levels.entry(statement).or_default().insert(0, level(statement));
         }
@@ -352,7 +357,7 @@ impl<'a> Search<'a> {
             let carried = own.orders.iter().any(|order| order.may_go(&row, Direction::Less));
             let kind = if carried { Kind::Sequential } else { Kind::Parallel };
             let mut inner = self.as_written(&own.behind(&row));
-            inner.prepend(&group, |_| Level::Left(kind));
+            inner.prepend(&group, |_| ScheduleRow::Left(kind));
             plan.merge(inner);
         }
         plan
@@ -393,7 +398,7 @@ impl<'a> Search<'a> {
         let mut whole = Plan::default();
         for (number, (group, mut plan)) in (0..).zip(plans) {
             if !alone {
-                plan.prepend(&group, |_| Level::Group(number));
+                plan.prepend(&group, |_| ScheduleRow::Group(number));
             }
             whole.merge(plan);
         }
@@ -481,7 +486,7 @@ impl<'a> Search<'a> {
     ) -> bool {
         let dimensions = |plan: &Plan, statement: usize| {
             let levels = plan.levels.get(&statement).into_iter().flatten();
-            levels.take_while(|level| matches!(level, Level::Loop(_, Kind::Parallel))).count()
+            levels.take_while(|level| matches!(level, ScheduleRow::Loop(_, Kind::Parallel))).count()
         };
         let depth = |s: usize| self.statements.list[s].loops.len();
         let all = parts.iter().flat_map(|(statements, _)| statements.iter().copied());
@@ -553,7 +558,7 @@ impl<'a> Search<'a> {
     ) -> Option<Plan> {
         let row = self.row(&forms);
         let mut plan = self.plan(&front.behind(&row), kind)?;
-        plan.prepend(&front.statements, |s| Level::Loop(forms[&s].clone(), kind));
+        plan.prepend(&front.statements, |s| ScheduleRow::Loop(forms[&s].clone(), kind));
         Some(plan)
     }
 

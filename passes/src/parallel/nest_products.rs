@@ -12,7 +12,7 @@ use gpuc_dialects::affine::{AffineForOp, AffineLoadOp};
 use gpuc_ir::{Ir, Op, OpView, Value, WalkOrder};
 use gpuc_presburger::Affine;
 
-use super::nest_plan::{FEWEST_TRIPS, Kind, Level, Plan};
+use super::nest_plan::{FEWEST_TRIPS, Kind, Plan, ScheduleRow};
 use crate::analysis::access::access;
 use crate::analysis::loops::may_have;
 use crate::analysis::nest::Nest;
@@ -33,13 +33,13 @@ pub fn apart(ir: &Ir, nest: &Nest, statements: &Statements) -> Option<Plan> {
     let band_of = |statement: &Statement| {
         bands.iter().position(|band| statement.loops.get(..band.len()) == Some(*band))
     };
-    let (mut levels, mut group): (BTreeMap<usize, Vec<Level>>, i64) = (BTreeMap::new(), 0);
+    let (mut levels, mut group): (BTreeMap<usize, Vec<ScheduleRow>>, i64) = (BTreeMap::new(), 0);
     let owners: Vec<Option<usize>> = list.iter().map(band_of).collect();
     for (statement, owner) in owners.iter().enumerate() {
         if statement > 0 && owners[statement - 1] != *owner {
             group += 1;
         }
-        levels.insert(statement, vec![Level::Group(group)]);
+        levels.insert(statement, vec![ScheduleRow::Group(group)]);
     }
     if group == 0 {
         return None;
@@ -57,7 +57,7 @@ pub fn apart(ir: &Ir, nest: &Nest, statements: &Statements) -> Option<Plan> {
         if !loops[..common].iter().all(|&op| nest.waits(ir, op) == Some(false)) {
             return None;
         }
-        own.extend((0..common).map(|index| Level::Loop(Affine::dim(index), Kind::Parallel)));
+        own.extend((0..common).map(|index| ScheduleRow::Loop(Affine::dim(index), Kind::Parallel)));
     }
     Some(Plan::of(levels))
 }

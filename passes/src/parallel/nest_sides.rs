@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use gpuc_ir::{Ir, Op};
 use indexmap::IndexSet;
 
-use super::nest_plan::{FEWEST_TRIPS, Level, Plan};
+use super::nest_plan::{FEWEST_TRIPS, Plan, ScheduleRow};
 use crate::analysis::loops::{dimensions, may_have};
 use crate::analysis::nest::Nest;
 use crate::locality::contraction::subscripts;
@@ -53,8 +53,9 @@ pub fn apart(ir: &Ir, nest: &Nest, statements: &Statements) -> Option<Plan> {
         i64::try_from(number).ok()
     };
     let levels = list.iter().enumerate();
-    let levels: Option<BTreeMap<usize, Vec<Level>>> =
-        levels.map(|(number, each)| Some((number, vec![Level::Group(group(each)?)]))).collect();
+    let levels: Option<BTreeMap<usize, Vec<ScheduleRow>>> = levels
+        .map(|(number, each)| Some((number, vec![ScheduleRow::Group(group(each)?)])))
+        .collect();
     Some(Plan::of(levels?))
 }
 

@@ -21,7 +21,7 @@ use rustc_hash::FxHashSet;
 use super::apart_buffers::apart_buffers;
 use super::device_symbols;
 use super::kernel::{Kernel, kernel_module};
-use super::launch::{Launch, Limits, product};
+use super::launch::{Launch, LaunchLimits, product};
 use super::loop_bounds::set_bounds;
 use super::near_end::mark_loops_near_end;
 use super::private_arrays;
@@ -44,7 +44,7 @@ gpuc_ir::pass! {
 impl Pass for Outline {
     fn run(&mut self, ir: &mut Ir, module: Op, cx: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         let arch = target(&self.arch)?;
-        let limits = Limits { arch, max_partial_results: self.max_partial_results.max(1) };
+        let limits = LaunchLimits { arch, max_partial_results: self.max_partial_results.max(1) };
         let regions = |op: &Op| RegionOp::cast(ir, *op);
         let regions: Vec<_> =
             ir.nested_ops(module, WalkOrder::PreOrder).iter().filter_map(regions).collect();
@@ -104,7 +104,7 @@ fn launches_a_step(ir: &Ir, block: Block, inner: &mut Vec<Op>) -> usize {
 }
 
 struct Outliner<'a> {
-    limits: Limits<'a>,
+    limits: LaunchLimits<'a>,
     module: Op,
     region: RegionOp,
     names: &'a mut KernelNames,

@@ -15,7 +15,7 @@ use gpuc_ir::{
 };
 
 use super::kernel::Kernel;
-use super::launch::{Launch, Limits, product};
+use super::launch::{Launch, LaunchLimits, product};
 use super::segments::Segment;
 use super::thread_arrays::ThreadIndices;
 use super::threads::{Extents, Processors};
@@ -31,7 +31,7 @@ fn private_arrays(
     segment: &Segment,
     region: Op,
     extents: &Extents,
-    limits: &Limits<'_>,
+    limits: &LaunchLimits<'_>,
 ) -> Vec<Op> {
     let nested = segment.ops.iter().flat_map(|&op| ir.nested_ops(op, WalkOrder::PreOrder));
     let mut arrays: Vec<Op> = nested.filter(|&op| memref::AllocaOp::is(ir, op)).collect();
@@ -94,7 +94,7 @@ pub fn give_memory(
     kernel: &mut Kernel,
     segment: &Segment,
     launch: &Launch,
-    limits: &Limits<'_>,
+    limits: &LaunchLimits<'_>,
     region: Op,
 ) -> Result<Vec<Value>, Diagnostic> {
     let extents = Extents(launch.extents);

@@ -19,7 +19,7 @@ use gpuc_presburger::Var;
 use indexmap::IndexSet;
 
 use super::nest_fusion::{Fusion, fusions};
-use super::nest_plan::{self, FEWEST_TRIPS, Level, Plan};
+use super::nest_plan::{self, FEWEST_TRIPS, Plan, ScheduleRow};
 use super::nest_products;
 use super::nest_sides;
 use crate::analysis::access;
@@ -413,14 +413,14 @@ fn describe(ir: &Ir, statements: &Statements, plan: &Plan) -> Vec<Diagnostic> {
         let numbers: Vec<i64> = levels
             .iter()
             .filter_map(|level| match level {
-                Level::Group(number) => Some(*number),
-                Level::Loop(..) | Level::Left(_) => None,
+                ScheduleRow::Group(number) => Some(*number),
+                ScheduleRow::Loop(..) | ScheduleRow::Left(_) => None,
             })
             .collect();
         groups.insert(numbers);
         let mut order = Vec::new();
         for level in levels {
-            let Level::Loop(form, _) = level else { continue };
+            let ScheduleRow::Loop(form, _) = level else { continue };
             let counted: Vec<(usize, i64)> = form
                 .terms()
                 .filter_map(|(var, factor)| match var {

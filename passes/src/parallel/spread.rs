@@ -31,7 +31,7 @@ pub struct Spread {
 }
 
 /// What stands round the body.
-enum Level {
+enum Wrapper {
     /// A test.
     If(Value),
     /// A loop of the dimensions of a group.
@@ -104,18 +104,18 @@ pub fn spread(
         }
         groups.push(group);
     }
-    let mut levels: Vec<Level> = Vec::new();
+    let mut levels: Vec<Wrapper> = Vec::new();
     let test =
         tests.into_iter().reduce(|all, test| arith::AndIOp::new(&mut b, all, test).value(&mut b));
     match test {
-        Some(test) => levels.push(Level::If(test)),
+        Some(test) => levels.push(Wrapper::If(test)),
         // The body needs a block of its own.
-        None if loops.is_empty() => levels.push(Level::If(arith::constant_bool(&mut b, true))),
+        None if loops.is_empty() => levels.push(Wrapper::If(arith::constant_bool(&mut b, true))),
         None => {}
     }
     levels.extend(loops);
     let types: Vec<Type> = inits.iter().map(|&init| b.ty(init)).collect();
-    let mut builder = LevelBuilder { op, groups, types, body: None };
+    let mut builder = WrapperBuilder { op, groups, types, body: None };
     let values = builder.build(&mut b, &levels, &inits);
     let body = builder.body.expect("the innermost level holds the body");
     let outermost = std::iter::successors(Some(body), |&block| {
@@ -136,7 +136,7 @@ fn deal(
     group: &mut Group,
     processors: &mut Processors,
     tests: &mut Vec<Value>,
-    loops: &mut Vec<Level>,
+    loops: &mut Vec<Wrapper>,
 ) {
     let one = arith::constant_index(b, 1);
     let zero = arith::constant_index(b, 0);
@@ -162,7 +162,7 @@ fn deal(
     }
     let Some(position) = position else {
         let Bounds { lower, upper, step } = whole;
-        loops.push(Level::For { group: index, lower, upper, step });
+        loops.push(Wrapper::For { group: index, lower, upper, step });
         return;
     };
     let at = |b: &mut Builder<'_>, position: Value| {
@@ -199,7 +199,7 @@ fn deal(
         Distribution::Strided => {
             let lower = at(b, position);
             let step = arith::MulIOp::new(b, count, whole.step).value(b);
-            loops.push(Level::For { group: index, lower, upper: whole.upper, step });
+            loops.push(Wrapper::For { group: index, lower, upper: whole.upper, step });
         }
         Distribution::Blocked => {
             let trips = trip_count(b, whole);
@@ -208,7 +208,7 @@ fn deal(
             let behind = arith::AddIOp::new(b, first, run).value(b);
             let (lower, end) = (at(b, first), at(b, behind));
             let upper = arith::MinSIOp::new(b, end, whole.upper).value(b);
-            loops.push(Level::For { group: index, lower, upper, step: whole.step });
+            loops.push(Wrapper::For { group: index, lower, upper, step: whole.step });
         }
     }
 }
@@ -252,22 +252,22 @@ fn less(b: &mut Builder<'_>, left: Value, right: Value) -> Value {
     arith::CmpIOp::new(b, left, right).attr(b, "predicate", slt).value(b)
 }
 
-struct LevelBuilder {
+struct WrapperBuilder {
     op: Op,
     groups: Vec<Group>,
     types: Vec<Type>,
     body: Option<Block>,
 }
 
-impl LevelBuilder {
+impl WrapperBuilder {
     /// Builds levels at the builder's point, which ends behind them; `carried` is what has been
     /// combined so far.
-    fn build(&mut self, b: &mut Builder<'_>, levels: &[Level], carried: &[Value]) -> Vec<Value> {
+    fn build(&mut self, b: &mut Builder<'_>, levels: &[Wrapper], carried: &[Value]) -> Vec<Value> {
         let Some((level, inner)) = levels.split_first() else {
             return self.leaf(b, carried);
         };
         match *level {
-            Level::If(test) => {
+            Wrapper::If(test) => {
                 let then = b.region(&[], |b, _| {
                     let values = self.build(b, inner, carried);
                     scf::YieldOp::new(b, &values).build(b);
@@ -282,7 +282,7 @@ impl LevelBuilder {
                 let op = build.build(b);
                 b.results(op).to_vec()
             }
-            Level::For { group, lower, upper, step } => {
+            Wrapper::For { group, lower, upper, step } => {
                 let new =
                     scf::ForOp::create(b, (lower, upper, step), carried, |b, variable, carried| {
                         self.groups[group].variable = Some(variable);

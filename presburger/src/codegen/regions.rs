@@ -12,7 +12,7 @@ use crate::space::Space;
 const MOST_REGIONS: usize = 32;
 
 /// Where the dimensions so far take values for the same pieces.
-pub(super) struct Region {
+pub(super) struct Separated {
     /// Contains the projections of the members; constrains the dimensions so far only.
     pub(super) set: BasicSet,
     /// What was joined to one region that had no order; one set where nothing was.
@@ -32,7 +32,11 @@ pub(super) struct Member {
 }
 
 /// The regions of a level, in the order in which the level's dimension passes through them.
-pub(super) fn regions(level: usize, pieces: &[Piece], context: &BasicSet) -> Result<Vec<Region>> {
+pub(super) fn regions(
+    level: usize,
+    pieces: &[Piece],
+    context: &BasicSet,
+) -> Result<Vec<Separated>> {
     let mut projections = Vec::with_capacity(pieces.len());
     for (piece, Piece { set, .. }) in pieces.iter().enumerate() {
         if !set.intersect(context)?.is_empty()? {
@@ -66,14 +70,14 @@ pub(super) fn regions(level: usize, pieces: &[Piece], context: &BasicSet) -> Res
     }
 }
 
-fn permuted(regions: Vec<Region>, order: &[usize]) -> Vec<Region> {
+fn permuted(regions: Vec<Separated>, order: &[usize]) -> Vec<Separated> {
     let mut regions: Vec<_> = regions.into_iter().map(Some).collect();
     order.iter().filter_map(|&index| regions[index].take()).collect()
 }
 
-fn whole(piece: usize, set: BasicSet) -> Region {
+fn whole(piece: usize, set: BasicSet) -> Separated {
     let members = vec![Member { piece, part: set.clone(), cut: false }];
-    Region { set: set.clone(), joined: vec![set], members }
+    Separated { set: set.clone(), joined: vec![set], members }
 }
 
 /// The set's conditions on the dimensions up to `level`, in the set's space.
@@ -85,7 +89,10 @@ fn project(set: &BasicSet, level: usize) -> Result<BasicSet> {
 }
 
 /// Disjoint regions that have a tuple in the context, each with all pieces in it; `None` where there are too many.
-fn separate(projections: &[(usize, BasicSet)], context: &BasicSet) -> Result<Option<Vec<Region>>> {
+fn separate(
+    projections: &[(usize, BasicSet)],
+    context: &BasicSet,
+) -> Result<Option<Vec<Separated>>> {
     let mut regions: Vec<(BasicSet, Vec<usize>)> = Vec::new();
     for (piece, projection) in projections {
         let mut next = Vec::with_capacity(regions.len() + 1);
@@ -124,7 +131,7 @@ fn separate(projections: &[(usize, BasicSet)], context: &BasicSet) -> Result<Opt
             let member =
                 |&piece: &usize| Member { piece, part: set.clone(), cut: times(piece) > 1 };
             let members = members.iter().map(member).collect();
-            Region { set: set.clone(), joined: vec![set.clone()], members }
+            Separated { set: set.clone(), joined: vec![set.clone()], members }
         })
         .collect();
     Ok(Some(regions))
@@ -138,7 +145,7 @@ enum Order {
     Cycle(usize, usize),
 }
 
-fn order(level: usize, regions: &[Region], context: &BasicSet) -> Result<Order> {
+fn order(level: usize, regions: &[Separated], context: &BasicSet) -> Result<Order> {
     // after[a][b]: some value of region a comes after or at one of region b.
     let mut after = Vec::with_capacity(regions.len());
     for a in regions {

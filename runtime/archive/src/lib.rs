@@ -3,8 +3,12 @@
 //! A compiler that is copied or installed anywhere has its runtime with it. How the file is made of
 //! the library's static build stands in `build.rs`.
 
-/// The runtime library, packed (RFC 1951).
-static PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libgpuc_runtime.a.deflate"));
+use std::io::Read;
+
+use lzma_rust2::LzmaReader;
+
+/// The runtime library, packed (LZMA, with a header).
+static PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libgpuc_runtime.a.lzma"));
 
 /// The length of the library.
 const BYTES: &str = env!("GPUC_RUNTIME_BYTES");
@@ -19,9 +23,13 @@ pub fn archive_bytes() -> u64 {
 /// # Errors
 /// What is carried is damaged.
 pub fn archive() -> std::io::Result<Vec<u8>> {
-    miniz_oxide::inflate::decompress_to_vec(PACKED).map_err(|error| {
-        std::io::Error::other(format!("the compiler's own file is damaged: {error}"))
-    })
+    let mut bytes = Vec::new();
+    LzmaReader::new_mem_limit(PACKED, u32::MAX, None)
+        .and_then(|mut reader| reader.read_to_end(&mut bytes))
+        .map_err(|error| {
+            std::io::Error::other(format!("the compiler's own file is damaged: {error}"))
+        })?;
+    Ok(bytes)
 }
 
 /// `openacc.h`, which programs include to call the library.

@@ -4,7 +4,7 @@ use super::KernelInfo;
 
 /// What a launch must not exceed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct DeviceLimits {
     /// Most threads of a block.
     pub threads_per_block: u32,
     /// Most threads of a block in x, y and z.
@@ -23,7 +23,7 @@ const AXES: [char; 3] = ['x', 'y', 'z'];
 /// The largest alignment of a kernel parameter in bytes.
 const MOST_ALIGNED: u64 = 16;
 
-impl Limits {
+impl DeviceLimits {
     /// Checks a launch and returns its shape in the device's types, or the sentence that names the
     /// limit it exceeds.
     pub fn check(
@@ -95,8 +95,8 @@ impl Limits {
 mod tests {
     use super::*;
 
-    fn limits() -> Limits {
-        Limits {
+    fn limits() -> DeviceLimits {
+        DeviceLimits {
             threads_per_block: 1024,
             block: [1024, 1024, 64],
             grid: [0x7fff_ffff, 65535, 65535],

@@ -23,7 +23,7 @@ struct State {
 /// See the module.
 pub(crate) struct MemoryOnly {
     state: Mutex<State>,
-    limits: Limits,
+    limits: DeviceLimits,
     kind: DeviceKind,
 }
 
@@ -31,7 +31,7 @@ impl Default for MemoryOnly {
     fn default() -> Self {
         MemoryOnly {
             state: Mutex::default(),
-            limits: Limits {
+            limits: DeviceLimits {
                 threads_per_block: 1024,
                 block: [1024, 1024, 64],
                 grid: [0x7fff_ffff, 65535, 65535],
@@ -92,7 +92,7 @@ impl Device for MemoryOnly {
     fn arch(&self) -> &str {
         "sm_80"
     }
-    fn limits(&self) -> &Limits {
+    fn limits(&self) -> &DeviceLimits {
         &self.limits
     }
     fn driver(&self) -> String {

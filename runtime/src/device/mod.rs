@@ -19,7 +19,7 @@ pub mod sim;
 
 pub use code::ErrorCode;
 pub use error::DeviceError;
-pub use limits::Limits;
+pub use limits::DeviceLimits;
 
 /// An address in device memory.
 pub type DevicePtr = u64;
@@ -138,7 +138,7 @@ pub trait Device: Send + Sync {
     /// Compute capability as PTX names it (`sm_90`).
     fn arch(&self) -> &str;
     /// What a launch must not exceed.
-    fn limits(&self) -> &Limits;
+    fn limits(&self) -> &DeviceLimits;
     /// Version of the driver, in words.
     fn driver(&self) -> String;
     /// Newest PTX `.version` that [`Device::load_module`] takes.
@@ -214,7 +214,7 @@ pub trait Device: Send + Sync {
     }
     /// What the device knows of a kernel.
     fn attributes(&self, kernel: KernelId) -> Result<KernelAttributes, DeviceError>;
-    /// Launches a kernel whose shape has been checked by [`Limits::check`].
+    /// Launches a kernel whose shape has been checked by [`DeviceLimits::check`].
     fn launch(
         &self,
         kernel: KernelId,

@@ -1,7 +1,7 @@
 //! Calls and returns.
 
 use crate::isa::{Matched, Type};
-use crate::program::{Access, MemorySpace, NO_ROW, NOWHERE, Op, PRED_TRUE, pred_source};
+use crate::program::{AccessShape, MemorySpace, NO_ROW, NOWHERE, Op, PRED_TRUE, pred_source};
 use crate::syntax::{Instruction, Name, Operand, OperandKind, Span};
 
 use super::functions::{Formal, Signature, undefined};
@@ -257,7 +257,7 @@ pub(super) fn access(
     load: bool,
 ) {
     let Some((base, imm)) = lowering.symbol_base(symbol) else { return };
-    let access = Access {
+    let access = AccessShape {
         space: MemorySpace::Local,
         bytes: formal.ty.bytes().clamp(1, 8) as u8,
         count: 1,

@@ -2,7 +2,8 @@
 
 use crate::isa::{Matched, Type};
 use crate::program::{
-    AtomicOp, AtomicType, Geometry, ImageAccess, ImageOp, ImageQuery, Level, NO_ROW, Op, Outside,
+    AtomicOp, AtomicType, Geometry, ImageAccess, ImageOp, ImageQuery, MipmapLevel, NO_ROW, Op,
+    Outside,
 };
 use crate::syntax::{Instruction, Operand, OperandKind};
 
@@ -59,7 +60,7 @@ fn image<'i, 'x>(
 }
 
 /// An operation under construction.
-struct Access {
+struct ImageInstruction {
     op: ImageOp,
     geometry: Geometry,
     handle: u32,
@@ -70,7 +71,7 @@ struct Access {
     rest: Vec<u32>,
 }
 
-impl Access {
+impl ImageInstruction {
     fn emit(self, lowering: &mut Lowering<'_, '_>, dst2: u32) {
         let access = ImageAccess {
             op: self.op,
@@ -163,13 +164,13 @@ pub(crate) fn tex(
     let ctype = matched.type_of("from");
     let coordinates = coordinates(lowering, instruction, given, geometry, ctype)?;
     let (level, mut next) = match matched.get("level") {
-        Some("level") => (Level::Given, 3),
-        Some("grad") => (Level::Gradient, 4),
-        _ => (Level::Base, 2),
+        Some("level") => (MipmapLevel::Given, 3),
+        Some("grad") => (MipmapLevel::Gradient, 4),
+        _ => (MipmapLevel::Base, 2),
     };
     let mut rest = Vec::new();
     for n in 2..next {
-        let count = if level == Level::Given { 1 } else { geometry.axes as usize };
+        let count = if level == MipmapLevel::Given { 1 } else { geometry.axes as usize };
         rest.extend(extra(lowering, lowering.nth(instruction, n)?, ctype, count)?);
     }
     let offset = instruction.operands.len() > next;
@@ -186,7 +187,7 @@ pub(crate) fn tex(
     let op = ImageOp::Sample { level, offset };
     let integer = ctype == Type::S32;
     let ty = matched.ty();
-    let access = Access { op, geometry, handle, integer, ty, results, coordinates, rest };
+    let access = ImageInstruction { op, geometry, handle, integer, ty, results, coordinates, rest };
     access.emit(lowering, resident);
     Ok(())
 }
@@ -217,7 +218,8 @@ pub(crate) fn tld4(
     let channel = "rgba".find(matched.get("channel").unwrap_or("r")).unwrap_or(0) as u8;
     let op = ImageOp::Gather { channel, offset };
     let ty = matched.ty();
-    let access = Access { op, geometry, handle, integer: false, ty, results, coordinates, rest };
+    let access =
+        ImageInstruction { op, geometry, handle, integer: false, ty, results, coordinates, rest };
     access.emit(lowering, resident);
     Ok(())
 }
@@ -263,7 +265,7 @@ fn ask(
     (handle, dst): (u32, u32),
     rest: Vec<u32>,
 ) {
-    let access = Access {
+    let access = ImageInstruction {
         op: ImageOp::Query { query, level },
         geometry: Geometry { axes: 3, layered: false, cube: false },
         handle,
@@ -335,7 +337,8 @@ pub(crate) fn suld(
     let (geometry, handle, coordinates) = place(lowering, instruction, matched, 1)?;
     let op = ImageOp::Load { bytes: ty.bytes() as u8, outside: outside(matched) };
     let rest = Vec::new();
-    let access = Access { op, geometry, handle, integer: true, ty, results, coordinates, rest };
+    let access =
+        ImageInstruction { op, geometry, handle, integer: true, ty, results, coordinates, rest };
     access.emit(lowering, crate::program::PRED_SINK);
     Ok(())
 }
@@ -365,7 +368,8 @@ pub(crate) fn sust(
         _ => ImageOp::Store { bytes: ty.bytes() as u8, outside },
     };
     let results = Vec::new();
-    let access = Access { op, geometry, handle, integer: true, ty, results, coordinates, rest };
+    let access =
+        ImageInstruction { op, geometry, handle, integer: true, ty, results, coordinates, rest };
     access.emit(lowering, crate::program::PRED_SINK);
     Ok(())
 }
@@ -398,7 +402,8 @@ pub(crate) fn sured(
         formatted: matched.get("form") == Some("p"),
     };
     let results = Vec::new();
-    let access = Access { op, geometry, handle, integer: true, ty, results, coordinates, rest };
+    let access =
+        ImageInstruction { op, geometry, handle, integer: true, ty, results, coordinates, rest };
     access.emit(lowering, crate::program::PRED_SINK);
     Ok(())
 }

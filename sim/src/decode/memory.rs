@@ -1,7 +1,7 @@
 //! Loads, stores, atomics, copies.
 
 use crate::isa::{Matched, Type};
-use crate::program::{Access, AtomicOp, AtomicType, FloatType, List, MemorySpace, NO_ROW, Op};
+use crate::program::{AccessShape, AtomicOp, AtomicType, FloatType, List, MemorySpace, NO_ROW, Op};
 use crate::syntax::{Instruction, Operand, OperandKind};
 
 use super::operands::Address;
@@ -102,9 +102,9 @@ fn access(
     address: &Address,
     count: usize,
     wide: bool,
-) -> Access {
+) -> AccessShape {
     let ty = matched.ty();
-    Access {
+    AccessShape {
         space: space(lowering, matched, address),
         bytes: ty.bytes().min(8) as u8,
         count: count as u8,

@@ -13,11 +13,11 @@
 use std::marker::PhantomData;
 
 use crate::host_memory::Element;
-use crate::program::{Access, MemorySpace, NO_ROW, Op};
+use crate::program::{AccessShape, MemorySpace, NO_ROW, Op};
 
 use super::host_simd::{Body, HostSimd, LINE};
 use super::lanes::{Cell, LANES, Registers, store};
-use super::memory::{self, Region, Seen, View, Whole, generic};
+use super::memory::{self, MemoryRange, Seen, View, Whole, generic};
 use super::plan::Step;
 
 /// A register move.
@@ -98,7 +98,7 @@ fn locate<A: Address>(
     view: &mut View<'_>,
     step: &Step,
     mask: u32,
-    shape: Access,
+    shape: AccessShape,
     writes: bool,
     width: u64,
     offsets: &mut [A; LANES],
@@ -118,7 +118,7 @@ fn locate<A: Address>(
             view.global_region(step.at as usize, lead.low())
         }
     };
-    let Region { base: first, size, pointer } = region;
+    let MemoryRange { base: first, size, pointer } = region;
     let start = A::of(first.wrapping_add(base));
     // The last offset at which an element fits.
     let last = size.checked_sub(width)?;

@@ -14,7 +14,7 @@ use crate::progress::Watched;
 use super::cluster::{self, Cluster, Clusters};
 use super::faults::{deadlock, fault_at};
 use super::lanes::{LANES, Row};
-use super::memory::{Region, Regions, Seen, View};
+use super::memory::{MemoryRange, MemoryRanges, Seen, View};
 use super::plan::Plan;
 use super::probe::Probe;
 use super::system::Services;
@@ -22,7 +22,7 @@ use super::warp::{Cause, Pause, Warp, WarpFault};
 
 /// When a launch has had enough.
 #[derive(Clone, Copy)]
-pub(crate) struct Limits<'e> {
+pub(crate) struct RunLimits<'e> {
     /// Warp instructions.
     pub(crate) budget: Option<u64>,
     /// The time given, and when it is over.
@@ -41,10 +41,10 @@ pub(crate) struct Environment<'e> {
     pub(crate) clusters: Clusters,
     pub(crate) shared_bytes: u64,
     pub(crate) params: &'e [u8],
-    pub(crate) regions: &'e Regions,
+    pub(crate) regions: &'e MemoryRanges,
     /// Rows with every constant of the launch in them.
     pub(crate) template: Vec<Row>,
-    pub(crate) limits: Limits<'e>,
+    pub(crate) limits: RunLimits<'e>,
     pub(crate) watched: Option<Watched<'e>>,
     /// Whether one host thread runs all blocks.
     pub(crate) alone: bool,
@@ -76,7 +76,7 @@ impl Environment<'_> {
         if let Some(watched) = &self.watched {
             watched.look(self.kernel, total);
         }
-        let Limits { budget, time, deadline, interrupt } = self.limits;
+        let RunLimits { budget, time, deadline, interrupt } = self.limits;
         if let Some(budget) = budget
             && total > budget
         {
@@ -250,10 +250,10 @@ impl<'e, P: Probe> Worker<'e, P> {
         let local_stride = (code.local_bytes as usize).next_multiple_of(16);
         let view = View {
             global: environment.regions,
-            shared: Region { base: 0, size: environment.shared_bytes, ..Region::EMPTY },
-            local: Region { base: 0, size: local_stride as u64, ..Region::EMPTY },
-            params: Region { base: 0, size: environment.params.len() as u64, pointer },
-            recent: vec![Region::EMPTY; code.insts.len()],
+            shared: MemoryRange { base: 0, size: environment.shared_bytes, ..MemoryRange::EMPTY },
+            local: MemoryRange { base: 0, size: local_stride as u64, ..MemoryRange::EMPTY },
+            params: MemoryRange { base: 0, size: environment.params.len() as u64, pointer },
+            recent: vec![MemoryRange::EMPTY; code.insts.len()],
             code,
             located: (MemorySpace::Global, [0; LANES]),
             seen: Seen::Nothing,

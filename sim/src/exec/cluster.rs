@@ -8,7 +8,7 @@ use crate::program::{Inst, Op, window};
 
 use super::block::{Block, BlockState, Environment};
 use super::lanes::{LANES, Registers, store};
-use super::memory::{Region, View};
+use super::memory::{MemoryRange, View};
 use super::probe::Probe;
 use super::warp::{State, Warp};
 
@@ -131,8 +131,8 @@ impl Warp {
 }
 
 /// The window of the shared memory of a cluster's block, and what is behind it.
-pub(super) fn shared_of(rank: usize, own: Region, pointer: *mut u8) -> Region {
-    Region { base: (rank as u64 + 1) * window::BLOCK, pointer, ..own }
+pub(super) fn shared_of(rank: usize, own: MemoryRange, pointer: *mut u8) -> MemoryRange {
+    MemoryRange { base: (rank as u64 + 1) * window::BLOCK, pointer, ..own }
 }
 
 /// The rank of the block that an address in shared memory names, if it names one.

@@ -6,8 +6,8 @@
 
 use crate::host_memory;
 use crate::program::{
-    Access, Cmp, Combine, Compare, FloatBinary, FloatMode, FloatType, Inst, IntBinary, IntTernary,
-    IntType, MemorySpace, Op,
+    AccessShape, Cmp, Combine, Compare, FloatBinary, FloatMode, FloatType, Inst, IntBinary,
+    IntTernary, IntType, MemorySpace, Op,
 };
 
 use super::lanes::{LANES, Registers};
@@ -399,10 +399,10 @@ macro_rules! shapes {
     };
 }
 
-fn load<S: HostSimd>(shape: Access) -> Handler {
+fn load<S: HostSimd>(shape: AccessShape) -> Handler {
     shapes!(S, shape, Load)
 }
 
-fn store<S: HostSimd>(shape: Access) -> Handler {
+fn store<S: HostSimd>(shape: AccessShape) -> Handler {
     shapes!(S, shape, Store)
 }

@@ -8,7 +8,7 @@ use crate::host_memory;
 use crate::images::{AddressMode, Bound, ChannelFormat, Filter, Image, Images, Texture};
 use crate::isa::Type;
 use crate::program::{
-    Geometry, ImageAccess, ImageOp, ImageQuery, Inst, Level, MemorySpace, Outside,
+    Geometry, ImageAccess, ImageOp, ImageQuery, Inst, MemorySpace, MipmapLevel, Outside,
 };
 
 use super::atomic::{Unit, combine};
@@ -258,7 +258,7 @@ impl Lane<'_, '_> {
     fn sample(
         &self,
         texture: &Texture,
-        level: Level,
+        level: MipmapLevel,
         offset: bool,
         values: &[u64],
     ) -> Fallible<Texel> {
@@ -268,9 +268,9 @@ impl Lane<'_, '_> {
             false => f32::from_bits(value as u32),
         };
         let (detail, used) = match level {
-            Level::Base => (0.0, 0),
-            Level::Given => (number(values[0]), 1),
-            Level::Gradient => {
+            MipmapLevel::Base => (0.0, 0),
+            MipmapLevel::Given => (number(values[0]), 1),
+            MipmapLevel::Gradient => {
                 let extent = texture.levels[0].extent;
                 let scale = |axis: usize| {
                     if texture.normalized_coordinates { extent[axis] as f32 } else { 1.0 }

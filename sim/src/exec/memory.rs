@@ -11,7 +11,7 @@ use std::cell::RefCell;
 
 use crate::fault::AccessKind;
 use crate::host_memory::Element;
-use crate::program::{Access, Code, Inst, List, MemorySpace, NO_ROW, Op, window};
+use crate::program::{AccessShape, Code, Inst, List, MemorySpace, NO_ROW, Op, window};
 
 use super::cluster::rank_of;
 use super::lanes::{LANES, Registers, store};
@@ -19,7 +19,7 @@ use super::plan::Step;
 
 /// A stretch of device memory and the host memory behind it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Region {
+pub(crate) struct MemoryRange {
     pub(crate) base: u64,
     pub(crate) size: u64,
     pub(crate) pointer: *mut u8,
@@ -27,12 +27,13 @@ pub(crate) struct Region {
 
 // SAFETY: the pointer is to memory that outlives the launch; see the module's documentation on
 // simultaneous use.
-unsafe impl Send for Region {}
+unsafe impl Send for MemoryRange {}
 // SAFETY: as above.
-unsafe impl Sync for Region {}
+unsafe impl Sync for MemoryRange {}
 
-impl Region {
-    pub(crate) const EMPTY: Region = Region { base: 0, size: 0, pointer: std::ptr::null_mut() };
+impl MemoryRange {
+    pub(crate) const EMPTY: MemoryRange =
+        MemoryRange { base: 0, size: 0, pointer: std::ptr::null_mut() };
 
     #[inline(always)]
     fn contains(&self, address: u64) -> bool {
@@ -42,10 +43,10 @@ impl Region {
 
 /// The allocations that a launch sees, by address.
 #[derive(Debug, Default)]
-pub(crate) struct Regions(pub(crate) Vec<Region>);
+pub(crate) struct MemoryRanges(pub(crate) Vec<MemoryRange>);
 
-impl Regions {
-    pub(crate) fn find(&self, address: u64) -> Option<Region> {
+impl MemoryRanges {
+    pub(crate) fn find(&self, address: u64) -> Option<MemoryRange> {
         let after = self.0.partition_point(|region| region.base <= address);
         let region = self.0.get(after.checked_sub(1)?)?;
         region.contains(address).then_some(*region)
@@ -67,13 +68,13 @@ pub(crate) struct Violation {
 /// The memory that the running warp sees.
 #[derive(Debug)]
 pub(crate) struct View<'e> {
-    pub(crate) global: &'e Regions,
-    pub(crate) shared: Region,
+    pub(crate) global: &'e MemoryRanges,
+    pub(crate) shared: MemoryRange,
     /// Local memory of the warp's first thread; that of the others follows.
-    pub(crate) local: Region,
-    pub(crate) params: Region,
+    pub(crate) local: MemoryRange,
+    pub(crate) params: MemoryRange,
     /// For each instruction the allocation it met last.
-    pub(crate) recent: Vec<Region>,
+    pub(crate) recent: Vec<MemoryRange>,
     pub(crate) code: &'e Code,
     /// The space and the addresses of the last load or store: for probes.
     pub(crate) located: (MemorySpace, [u64; LANES]),
@@ -89,7 +90,7 @@ pub(crate) struct View<'e> {
     /// The running block's rank in its cluster; the shared memory and the linear indices of the
     /// cluster's blocks, by rank.
     pub(crate) rank: usize,
-    pub(crate) cluster: Vec<Region>,
+    pub(crate) cluster: Vec<MemoryRange>,
     pub(crate) blocks: Vec<u64>,
 }
 
@@ -159,18 +160,18 @@ impl View<'_> {
 
     /// The allocation with an address: mostly the one that the same instruction met last.
     #[inline(always)]
-    pub(super) fn global_region(&mut self, site: usize, address: u64) -> Region {
+    pub(super) fn global_region(&mut self, site: usize, address: u64) -> MemoryRange {
         let recent = self.recent[site];
         if recent.contains(address) {
             return recent;
         }
-        let found = self.global.find(address).unwrap_or(Region::EMPTY);
+        let found = self.global.find(address).unwrap_or(MemoryRange::EMPTY);
         self.recent[site] = found;
         found
     }
 
     /// Base and size of a space as seen from one lane, for messages and checks.
-    fn region(&self, space: MemorySpace, lane: usize, address: u64) -> Option<Region> {
+    fn region(&self, space: MemorySpace, lane: usize, address: u64) -> Option<MemoryRange> {
         match space {
             MemorySpace::Shared => match rank_of(address) {
                 None => Some(self.shared),
@@ -180,7 +181,7 @@ impl View<'_> {
             MemorySpace::Local => {
                 let offset = lane * self.local.size as usize;
                 // The local memory of all lanes is one block of host memory.
-                Some(Region { pointer: self.local.pointer.wrapping_add(offset), ..self.local })
+                Some(MemoryRange { pointer: self.local.pointer.wrapping_add(offset), ..self.local })
             }
             MemorySpace::Global | MemorySpace::Generic => self.global.find(address),
         }
@@ -221,7 +222,7 @@ impl View<'_> {
         let (space, base) =
             if space == MemorySpace::Generic { generic(address) } else { (space, 0) };
         let address = address.wrapping_sub(base);
-        let region = self.region(space, lane, address).unwrap_or(Region::EMPTY);
+        let region = self.region(space, lane, address).unwrap_or(MemoryRange::EMPTY);
         let offset = address.wrapping_sub(region.base);
         if offset < region.size && region.size - offset >= u64::from(bytes) {
             if self.listens {
@@ -359,7 +360,7 @@ impl View<'_> {
             let (space, base) = resolve(addresses[lane]);
             let address = addresses[lane].wrapping_sub(base);
             addresses[lane] = address;
-            let region = self.region(space, lane, address).unwrap_or(Region::EMPTY);
+            let region = self.region(space, lane, address).unwrap_or(MemoryRange::EMPTY);
             let offset = address.wrapping_sub(region.base);
             let inside = offset < region.size && region.size - offset >= bytes;
             let misaligned = address & (bytes - 1) != 0;
@@ -496,7 +497,7 @@ fn load_elements<E: Extend>(
     rows: &[u32],
     mask: u32,
     pointers: &Pointers,
-    access: Access,
+    access: AccessShape,
 ) {
     let bytes = size_of::<E>();
     let step = bytes * access.count as usize;
@@ -520,7 +521,7 @@ fn store_elements<E: Extend>(
     rows: &[u32],
     mask: u32,
     pointers: &Pointers,
-    access: Access,
+    access: AccessShape,
 ) {
     let bytes = size_of::<E>();
     let step = bytes * access.count as usize;
@@ -557,7 +558,7 @@ fn load(
     view: &mut View<'_>,
     registers: &mut Registers,
     inst: &Inst,
-    access: Access,
+    access: AccessShape,
     list: List,
     mask: u32,
     site: usize,
@@ -591,7 +592,7 @@ fn save(
     view: &mut View<'_>,
     registers: &Registers,
     inst: &Inst,
-    access: Access,
+    access: AccessShape,
     list: List,
     mask: u32,
     site: usize,

@@ -42,10 +42,10 @@ mod video;
 mod warp;
 mod warpgroup;
 
-pub(crate) use block::{Environment, Limits, Worker};
+pub(crate) use block::{Environment, RunLimits, Worker};
 pub(crate) use cluster::Clusters;
 pub(crate) use lanes::{LANES, Row};
-pub(crate) use memory::{Region, Regions};
+pub(crate) use memory::{MemoryRange, MemoryRanges};
 pub(crate) use plan::Plan;
 pub(crate) use pool::{Crew, processors};
 pub(crate) use probe::{AccessEvent, Arrival, At, Collective, Nobody, Probe};

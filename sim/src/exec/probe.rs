@@ -6,7 +6,7 @@
 
 use crate::device_heap::HeapChange;
 use crate::fault::AccessKind;
-use crate::program::{Access, BarrierKind, MemorySpace, window};
+use crate::program::{AccessShape, BarrierKind, MemorySpace, window};
 
 use super::cluster::rank_of;
 use super::lanes::{LANES, Registers};
@@ -51,7 +51,7 @@ pub(crate) struct AccessEvent<'a> {
     /// barriers in memory): how many requests that makes is not known here.
     pub(crate) part: bool,
     /// The registers that a store writes from, and their rows; `None` for other accesses.
-    pub(crate) stored: Option<(&'a Registers, &'a [u32], Access)>,
+    pub(crate) stored: Option<(&'a Registers, &'a [u32], AccessShape)>,
     /// The blocks of the cluster by rank: see [`AccessEvent::home`].
     pub(crate) blocks: &'a [u64],
 }

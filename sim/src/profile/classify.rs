@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use gpuc_arch::OpClass;
 
 use crate::program::{
-    Access, BitOp, CarryOp, Class, Code, Compare, Convert, FloatBinary, FloatType, FloatUnary,
+    AccessShape, BitOp, CarryOp, Class, Code, Compare, Convert, FloatBinary, FloatType, FloatUnary,
     Inst, IntBinary, IntTernary, IntType, IntUnary, MemorySpace, Op,
 };
 
@@ -31,7 +31,7 @@ fn by_float(ty: FloatType, half: OpClass, single: OpClass, double: OpClass) -> O
     }
 }
 
-fn of_load(access: Access) -> Option<OpClass> {
+fn of_load(access: AccessShape) -> Option<OpClass> {
     match access.space {
         // Parameters are operands from the constant bank.
         MemorySpace::Param => None,

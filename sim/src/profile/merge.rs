@@ -5,7 +5,7 @@
 //! instructions. Which scalars are neighbours is found here, from the code; whether their address
 //! is aligned is seen when they are executed.
 
-use crate::program::{Access, Code, MemorySpace, Op};
+use crate::program::{AccessShape, Code, MemorySpace, Op};
 
 use super::registers::uses;
 use super::unroll::unrolled;
@@ -53,7 +53,9 @@ pub(crate) fn neighbours(code: &Code) -> Vec<Neighbours> {
     for (at, inst) in code.insts.iter().enumerate() {
         match inst.op {
             Op::Load(
-                Access { space: MemorySpace::Shared, bytes: 4, count: 1, strong: false, .. },
+                AccessShape {
+                    space: MemorySpace::Shared, bytes: 4, count: 1, strong: false, ..
+                },
                 _,
             ) => {
                 open.push((inst.src[0], inst.guard, inst.imm, at));

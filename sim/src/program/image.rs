@@ -33,7 +33,7 @@ impl Geometry {
 
 /// Which level of a texture is sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Level {
+pub(crate) enum MipmapLevel {
     Base,
     /// Given by an operand.
     Given,
@@ -72,7 +72,7 @@ pub(crate) enum Outside {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ImageOp {
     Sample {
-        level: Level,
+        level: MipmapLevel,
         offset: bool,
     },
     /// One channel of the four texels that interpolation would take.

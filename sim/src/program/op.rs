@@ -277,7 +277,7 @@ pub(crate) enum MemorySpace {
 
 /// Shape of a load or store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Access {
+pub(crate) struct AccessShape {
     pub(crate) space: MemorySpace,
     /// Bytes of an element: 1, 2, 4 or 8.
     pub(crate) bytes: u8,
@@ -295,7 +295,7 @@ pub(crate) struct Access {
     pub(crate) releases: bool,
 }
 
-impl Access {
+impl AccessShape {
     /// Bytes of all elements together.
     pub(crate) fn width(self) -> u32 {
         u32::from(self.bytes) * u32::from(self.count)
@@ -574,8 +574,8 @@ pub(crate) enum Op {
     AddImmediate,
     IsSpace(MemorySpace),
     // Memory. The address is `src[0] + imm`.
-    Load(Access, List),
-    Store(Access, List),
+    Load(AccessShape, List),
+    Store(AccessShape, List),
     Atomic {
         op: AtomicOp,
         ty: AtomicType,

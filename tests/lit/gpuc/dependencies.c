@@ -13,6 +13,11 @@
 // RUN: gpuc -c -MMD -MF - -MT one -MQ 'two$' %s -o %t.o | FileCheck %s --check-prefix=OUTPUT
 // RUN: gpuc -c -Wp,-MMD,%t.wp.d -MT one -MQ 'two$' %s -o %t.o
 // RUN: cat %t.wp.d | FileCheck %s --check-prefix=OUTPUT
+// A file that several sources are to write is the last one's, as the host compiler's is.
+// RUN: gpuc -Wp,-MMD,%t.wp.d tests/lit/gpuc/cache.c %s -o %t
+// RUN: cat %t.wp.d | FileCheck %s --check-prefix=LAST
+// LAST-NOT: cache
+// LAST: dependencies.o: tests/lit/gpuc/dependencies.c
 // OUTPUT: one two$$: tests/lit/gpuc/dependencies.c
 // RUN: not gpuc -c -MF %t.d %s -o %t.o 2>&1 | FileCheck %s --check-prefix=ALONE
 // ALONE: error: to generate dependencies you must specify

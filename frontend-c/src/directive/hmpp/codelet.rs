@@ -6,9 +6,9 @@ use gpuc_dialects::offload::Construct;
 use super::labels::{Codelet, Transfer};
 use super::line::{FAMILY, Io, Line, Property, Text};
 use crate::directive::action::Condition;
-use crate::directive::construct::Region;
+use crate::directive::construct::ComputeRegion;
 use crate::directive::data::Mapping;
-use crate::directive::{self, DataFlags, DataKind, Kind, Section, VarRef, Written};
+use crate::directive::{self, DataFlags, Kind, MappingKind, Section, VarRef, Written};
 use crate::parse::{Parsed, Parser};
 use crate::source::Span;
 use crate::tree::{DeclId, DeclKind, StmtId, StmtKind};
@@ -173,7 +173,7 @@ impl Parser {
             let Some(to) = self.checker.unit.types.pointee(ty) else {
                 if self.checker.unit.types.as_record(ty).is_some() {
                     let flags = DataFlags::default();
-                    mapped.push(Mapping { kind: DataKind::FirstPrivate, flags, var });
+                    mapped.push(Mapping { kind: MappingKind::FirstPrivate, flags, var });
                 }
                 continue;
             };
@@ -186,11 +186,11 @@ impl Parser {
                 _ => None,
             });
             let kind = match io {
-                Some(Io::In) => DataKind::CopyIn,
-                Some(Io::Out) => DataKind::CopyOut,
-                Some(Io::InOut) => DataKind::Copy,
-                None if is_constant(self, to) => DataKind::CopyIn,
-                None => DataKind::Copy,
+                Some(Io::In) => MappingKind::CopyIn,
+                Some(Io::Out) => MappingKind::CopyOut,
+                Some(Io::InOut) => MappingKind::Copy,
+                None if is_constant(self, to) => MappingKind::CopyIn,
+                None => MappingKind::Copy,
             };
             let transfer = line.last(is_its, |property| match property {
                 Property::Transfer(transfer) => Some(*transfer),
@@ -281,7 +281,7 @@ impl Parser {
         let inside = Span::new(outer.start + 1, outer.end.saturating_sub(1).max(outer.start + 1));
         let begins = Span::new(inside.start, inside.start);
         let codelet = &self.labels.codelets[number];
-        let kind = Kind::Compute(Region { construct: Construct::Kernels });
+        let kind = Kind::Compute(ComputeRegion { construct: Construct::Kernels });
         let condition = Condition { sent: true, ..Condition::default() };
         let written = super::Directive { text: codelet.line.text.clone() };
         let directive = directive::Directive {

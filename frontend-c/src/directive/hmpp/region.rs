@@ -6,9 +6,9 @@ use gpuc_dialects::offload::Construct;
 use super::codelet::is_for_device;
 use super::labels::Transfer;
 use super::line::{FAMILY, Io, Line, Property, Which};
-use crate::directive::construct::Region;
+use crate::directive::construct::ComputeRegion;
 use crate::directive::data::Mapping;
-use crate::directive::{self, DataFlags, DataKind, Kind, VarRef, Written};
+use crate::directive::{self, DataFlags, Kind, MappingKind, VarRef, Written};
 use crate::lex::{Punct, TokenKind};
 use crate::parse::{Failed, Parsed, Parser};
 use crate::source::Span;
@@ -44,7 +44,7 @@ impl Parser {
         }
         let codelets: Vec<usize> = own.into_iter().collect();
         let order = self.order_of(&codelets, line.asynchronous, line.name);
-        let kind = Kind::Compute(Region { construct: Construct::Kernels });
+        let kind = Kind::Compute(ComputeRegion { construct: Construct::Kernels });
         let mut directive = directive::Directive {
             span: line.span,
             data,
@@ -104,16 +104,16 @@ impl Parser {
                     self.give_length(&mut var, &size)?;
                 }
                 let kind = match (transfer.or(line.transfer), io) {
-                    (Some(Transfer::Manual), _) => DataKind::Present,
+                    (Some(Transfer::Manual), _) => MappingKind::Present,
                     (Some(Transfer::AtFirstCall), _) => {
                         let what = "`transfer=atfirstcall` of a `region`";
                         return Err(self.hmpp_refused(what, item.span));
                     }
-                    (_, Some(Io::In)) => DataKind::CopyIn,
-                    (_, Some(Io::Out)) => DataKind::CopyOut,
-                    (_, Some(Io::InOut) | None) => DataKind::Copy,
+                    (_, Some(Io::In)) => MappingKind::CopyIn,
+                    (_, Some(Io::Out)) => MappingKind::CopyOut,
+                    (_, Some(Io::InOut) | None) => MappingKind::Copy,
                 };
-                let always = kind != DataKind::Present;
+                let always = kind != MappingKind::Present;
                 let flags = DataFlags { always, ..DataFlags::default() };
                 data.push(Mapping { kind, flags, var });
             }

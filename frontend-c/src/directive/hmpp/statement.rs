@@ -7,7 +7,7 @@ use super::labels::{Group, Move, Moves};
 use super::line::{FAMILY, Line, Property, Text, Which};
 use crate::directive::action::{Action, DeviceChoice};
 use crate::directive::data::{Mapping, Memory};
-use crate::directive::{self, DataFlags, DataKind, Kind, VarRef, Written};
+use crate::directive::{self, DataFlags, Kind, MappingKind, VarRef, Written};
 use crate::parse::{Failed, Parsed, Parser};
 use crate::pragma;
 use crate::source::Span;
@@ -119,7 +119,7 @@ impl Parser {
             return None;
         }
         let var = VarRef { decl, base, sections: Vec::new(), first: base, ty, span };
-        Some(Mapping { kind: DataKind::CopyIn, flags: DataFlags::default(), var })
+        Some(Mapping { kind: MappingKind::CopyIn, flags: DataFlags::default(), var })
     }
 
     /// A directive within a function, with the statement it applies to.
@@ -299,10 +299,10 @@ impl Parser {
                 continue;
             }
             let kind = match moves {
-                Moves::Allocate => DataKind::Create,
-                Moves::Free => DataKind::Delete,
-                Moves::Load => DataKind::CopyIn,
-                Moves::Store => DataKind::UpdateHost,
+                Moves::Allocate => MappingKind::Create,
+                Moves::Free => MappingKind::Delete,
+                Moves::Load => MappingKind::CopyIn,
+                Moves::Store => MappingKind::UpdateHost,
             };
             let comes = matches!(moves, Moves::Allocate | Moves::Load);
             let flags = DataFlags {
@@ -321,8 +321,8 @@ impl Parser {
     /// `args[::x]`: variables that are resident.
     fn resident_data(&mut self, line: &Line, moves: Moves) -> Parsed<Vec<Mapping>> {
         let kind = match moves {
-            Moves::Load => DataKind::UpdateDevice,
-            Moves::Store => DataKind::UpdateHost,
+            Moves::Load => MappingKind::UpdateDevice,
+            Moves::Store => MappingKind::UpdateHost,
             Moves::Allocate | Moves::Free => return Ok(Vec::new()),
         };
         let mut data = Vec::new();

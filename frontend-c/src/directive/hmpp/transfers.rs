@@ -6,7 +6,7 @@ use gpuc_diagnostics::Diagnostic;
 use super::labels::{Move, Moves};
 use super::line::{ArgumentItem, ArgumentList, Line, Property, Text, Which};
 use crate::directive::data::Memory;
-use crate::directive::{DataFlags, DataKind};
+use crate::directive::{DataFlags, MappingKind};
 use crate::parse::Parser;
 use crate::source::Span;
 use crate::tree::{DeclId, DeclKind, ExprId};
@@ -191,13 +191,13 @@ impl Parser {
             },
         );
         let kind = match one.moves {
-            Moves::Allocate => DataKind::Create,
-            Moves::Free => DataKind::Delete,
-            Moves::Load if section.is_some() => DataKind::UpdateDevice,
-            Moves::Load => DataKind::CopyIn,
-            Moves::Store => DataKind::UpdateHost,
+            Moves::Allocate => MappingKind::Create,
+            Moves::Free => MappingKind::Delete,
+            Moves::Load if section.is_some() => MappingKind::UpdateDevice,
+            Moves::Load => MappingKind::CopyIn,
+            Moves::Store => MappingKind::UpdateHost,
         };
-        let keeps = matches!(kind, DataKind::Create | DataKind::CopyIn);
+        let keeps = matches!(kind, MappingKind::Create | MappingKind::CopyIn);
         let mut flags = DataFlags {
             kept: keeps,
             always: keeps,

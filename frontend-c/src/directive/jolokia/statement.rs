@@ -4,7 +4,7 @@ use gpuc_diagnostics::{Diagnostic, codes, did_you_mean};
 use gpuc_dialects::offload::{Construct, LoopOrder};
 
 use super::names::{LOOP, WORDS};
-use crate::directive::construct::{Nest, Region, Step, Wish};
+use crate::directive::construct::{ComputeRegion, Nest, Step, Wish};
 use crate::directive::loops::all_loops;
 use crate::directive::{self, Family, Kind, VarRef, Written, check_body};
 use crate::lex::{Punct, TokenKind};
@@ -107,7 +107,7 @@ impl Parser {
             self.checker.report(name, diagnostic);
             return None;
         }
-        let kind = Kind::Compute(Region { construct: Construct::Kernels });
+        let kind = Kind::Compute(ComputeRegion { construct: Construct::Kernels });
         let steps = said.tile.or(said.scratchpad).map(|(x, y, span)| {
             let (nest, shared) = (all_loops(unit, body), said.is_kept);
             let word = if said.tile.is_some() { "tile" } else { "scratchpad" };

@@ -8,9 +8,9 @@ use super::{
 };
 use crate::directive::action::{Action, Condition, DeviceChoice, Order, QueueName, Waits};
 use crate::directive::atomic::AtomicForm;
-use crate::directive::construct::{Level, Nest, Reduction, Region};
+use crate::directive::construct::{ComputeRegion, Nest, Reduction, WorkShare};
 use crate::directive::data::Mapping;
-use crate::directive::{self, DataFlags, DataKind, Family, Kind, VarRef, Written};
+use crate::directive::{self, DataFlags, Family, Kind, MappingKind, VarRef, Written};
 use crate::tree::{ExprId, TranslationUnit};
 
 /// `acc_device_t` of `openacc.h` for the names of device types (OpenACC 3.3 §2.4); `None` is `*`.
@@ -103,22 +103,22 @@ fn values(kind: &ClauseKind) -> Vec<ExprId> {
 }
 
 /// The kind of mapping that a data clause asks for.
-fn data_kind(name: ClauseName) -> Option<DataKind> {
+fn data_kind(name: ClauseName) -> Option<MappingKind> {
     Some(match name {
-        ClauseName::Copy => DataKind::Copy,
-        ClauseName::CopyIn => DataKind::CopyIn,
-        ClauseName::CopyOut => DataKind::CopyOut,
-        ClauseName::Create => DataKind::Create,
-        ClauseName::NoCreate => DataKind::NoCreate,
-        ClauseName::Present => DataKind::Present,
-        ClauseName::Delete => DataKind::Delete,
-        ClauseName::DevicePtr => DataKind::DevicePtr,
-        ClauseName::SelfClause | ClauseName::Host => DataKind::UpdateHost,
-        ClauseName::Device => DataKind::UpdateDevice,
-        ClauseName::DeviceResident => DataKind::Create,
-        ClauseName::UseDevice => DataKind::UseDevice,
-        ClauseName::Attach => DataKind::Attach,
-        ClauseName::Detach => DataKind::Detach,
+        ClauseName::Copy => MappingKind::Copy,
+        ClauseName::CopyIn => MappingKind::CopyIn,
+        ClauseName::CopyOut => MappingKind::CopyOut,
+        ClauseName::Create => MappingKind::Create,
+        ClauseName::NoCreate => MappingKind::NoCreate,
+        ClauseName::Present => MappingKind::Present,
+        ClauseName::Delete => MappingKind::Delete,
+        ClauseName::DevicePtr => MappingKind::DevicePtr,
+        ClauseName::SelfClause | ClauseName::Host => MappingKind::UpdateHost,
+        ClauseName::Device => MappingKind::UpdateDevice,
+        ClauseName::DeviceResident => MappingKind::Create,
+        ClauseName::UseDevice => MappingKind::UseDevice,
+        ClauseName::Attach => MappingKind::Attach,
+        ClauseName::Detach => MappingKind::Detach,
         _ => return None,
     })
 }
@@ -127,7 +127,7 @@ impl Directive {
     /// What it is.
     fn meaning(&self, unit: &TranslationUnit) -> Kind {
         use DirectiveKind as D;
-        let region = |construct| Kind::Compute(Region { construct });
+        let region = |construct| Kind::Compute(ComputeRegion { construct });
         Kind::Host(match self.kind {
             D::Parallel | D::ParallelLoop => return region(Construct::Parallel),
             D::Kernels | D::KernelsLoop => return region(Construct::Kernels),
@@ -210,7 +210,7 @@ impl Directive {
                 _ => None,
             };
             let size = values(&clause.kind).first().copied();
-            Some(Level { size, dimension: dim.unwrap_or(1) })
+            Some(WorkShare { size, dimension: dim.unwrap_or(1) })
         });
         nest
     }

@@ -5,7 +5,7 @@ use gpuc_diagnostics::Diagnostic;
 use super::names::{ClauseName, Form};
 use super::parser::refusal;
 use super::{Behaviour, ClauseKind, Directive};
-use crate::directive::{DataKind, VarRef};
+use crate::directive::{MappingKind, VarRef};
 use crate::lex::{Punct, TokenKind};
 use crate::parse::{Failed, Parsed, Parser};
 use crate::tree::ExprId;
@@ -328,12 +328,12 @@ impl Parser {
                 // Where memory is shared, data is where it is (OpenMP 6.0 §7.9.6).
                 Some("self") if self.checker.unit.shares_memory => {}
                 Some("close") => {}
-                Some("to") => kind = Some(DataKind::CopyIn),
-                Some("from") => kind = Some(DataKind::CopyOut),
-                Some("tofrom") => kind = Some(DataKind::Copy),
-                Some("alloc") => kind = Some(DataKind::Create),
-                Some("release") => kind = Some(DataKind::Delete),
-                Some("delete") => (kind, last) = (Some(DataKind::Delete), true),
+                Some("to") => kind = Some(MappingKind::CopyIn),
+                Some("from") => kind = Some(MappingKind::CopyOut),
+                Some("tofrom") => kind = Some(MappingKind::Copy),
+                Some("alloc") => kind = Some(MappingKind::Create),
+                Some("release") => kind = Some(MappingKind::Delete),
+                Some("delete") => (kind, last) = (Some(MappingKind::Delete), true),
                 _ => {
                     return Err(
                         self.unexpected("a map type or one of `always`, `close` and `present`")
@@ -345,19 +345,19 @@ impl Parser {
         }
         self.eat(Punct::Colon);
         let kind = kind.unwrap_or(match form.words {
-            "target enter data" => DataKind::CopyIn,
-            "target exit data" => DataKind::CopyOut,
-            _ => DataKind::Copy,
+            "target enter data" => MappingKind::CopyIn,
+            "target exit data" => MappingKind::CopyOut,
+            _ => MappingKind::Copy,
         });
         let kind = match (form.words, kind) {
-            ("target enter data", DataKind::Copy) => DataKind::CopyIn,
-            ("target exit data", DataKind::Copy) => DataKind::CopyOut,
+            ("target enter data", MappingKind::Copy) => MappingKind::CopyIn,
+            ("target exit data", MappingKind::Copy) => MappingKind::CopyOut,
             (_, kind) => kind,
         };
         let fits = match form.words {
-            "target enter data" => matches!(kind, DataKind::CopyIn | DataKind::Create),
-            "target exit data" => matches!(kind, DataKind::CopyOut | DataKind::Delete),
-            _ => kind != DataKind::Delete,
+            "target enter data" => matches!(kind, MappingKind::CopyIn | MappingKind::Create),
+            "target exit data" => matches!(kind, MappingKind::CopyOut | MappingKind::Delete),
+            _ => kind != MappingKind::Delete,
         };
         if !fits {
             let message = format!("this map type cannot stand on `{}`", form.words);
@@ -430,11 +430,11 @@ impl Parser {
 
     fn defaultmap_argument(&mut self) -> Parsed<ClauseKind> {
         let behaviour = match self.word().as_deref() {
-            Some("to") => Behaviour::Map(DataKind::CopyIn),
-            Some("from") => Behaviour::Map(DataKind::CopyOut),
-            Some("tofrom") => Behaviour::Map(DataKind::Copy),
-            Some("alloc") => Behaviour::Map(DataKind::Create),
-            Some("present") => Behaviour::Map(DataKind::Present),
+            Some("to") => Behaviour::Map(MappingKind::CopyIn),
+            Some("from") => Behaviour::Map(MappingKind::CopyOut),
+            Some("tofrom") => Behaviour::Map(MappingKind::Copy),
+            Some("alloc") => Behaviour::Map(MappingKind::Create),
+            Some("present") => Behaviour::Map(MappingKind::Present),
             Some("firstprivate") => Behaviour::FirstPrivate,
             Some("none") => Behaviour::None,
             Some("default") => Behaviour::Default,

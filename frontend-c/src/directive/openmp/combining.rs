@@ -6,9 +6,9 @@
 
 use super::names::Form;
 use super::threads::{asks, numbered};
-use crate::directive::construct::{GANG, LANE, Level, Nest};
+use crate::directive::construct::{GANG, LANE, Nest, WorkShare};
 use crate::directive::data::Mapping;
-use crate::directive::{self, DataFlags, DataKind, Family, Kind, VarRef};
+use crate::directive::{self, DataFlags, Family, Kind, MappingKind, VarRef};
 use crate::lex::scan;
 use crate::lower::walk::{self, Below, Node};
 use crate::parse::{Parsed, Parser};
@@ -99,7 +99,7 @@ impl Parser {
                 of_loop.firstprivate.clear();
                 of_loop.reductions.clear();
                 let mut levels = [None; 3];
-                levels[LANE] = Some(Level { size: None, dimension: 1 });
+                levels[LANE] = Some(WorkShare { size: None, dimension: 1 });
                 of_loop.nest = Some(Nest { levels, ..Nest::default() });
             }
             let of_loop = unit.directives.alloc(of_loop);
@@ -114,7 +114,7 @@ impl Parser {
             let flags = DataFlags { one_count: true, ..DataFlags::default() };
             let known: Vec<_> = directive.data.iter().map(|mapping| mapping.var.decl).collect();
             let own = vars.into_iter().filter(|var| !known.contains(&var.decl));
-            directive.data.extend(own.map(|var| Mapping { kind: DataKind::Copy, flags, var }));
+            directive.data.extend(own.map(|var| Mapping { kind: MappingKind::Copy, flags, var }));
         } else {
             directive.kind = Kind::Block;
             directive.reductions.clear();

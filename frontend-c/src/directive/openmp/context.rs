@@ -8,9 +8,9 @@ use crate::lex::{Punct, Token, TokenKind};
 use crate::parse::{Failed, Parsed, Parser};
 use crate::source::Span;
 
-/// A place that code is compiled for.
+/// What code is compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum CompiledFor {
     /// The host.
     Host,
     /// Device code; in a `parallel` region or not.
@@ -21,8 +21,8 @@ pub(super) enum Place {
 }
 
 /// What of the trait set `device` holds, and what it counts (OpenMP 5.2 §7.3).
-fn device_trait(place: Place, selector: &str, property: &str) -> Option<u32> {
-    let on_device = place != Place::Host;
+fn device_trait(target: CompiledFor, selector: &str, property: &str) -> Option<u32> {
+    let on_device = target != CompiledFor::Host;
     let (holds, score) = match selector {
         "kind" => (
             match property {
@@ -44,8 +44,8 @@ fn device_trait(place: Place, selector: &str, property: &str) -> Option<u32> {
 }
 
 impl Parser {
-    /// `set={selector(property, …), …}, …`: what it counts where the place is of that context.
-    pub(super) fn context_selector(&mut self, place: Place) -> Parsed<Option<u32>> {
+    /// `set={selector(property, …), …}, …`: what it counts where code is compiled for that context.
+    pub(super) fn context_selector(&mut self, target: CompiledFor) -> Parsed<Option<u32>> {
         let mut total = Some(1);
         loop {
             let (set, _) = self.expect_name("a trait set such as `device`")?;
@@ -53,7 +53,7 @@ impl Parser {
             self.expect(Punct::Eq, "after the name of a trait set")?;
             self.expect(Punct::LBrace, "in front of selectors")?;
             while !self.at(Punct::RBrace) {
-                let score = self.selector(place, &set)?;
+                let score = self.selector(target, &set)?;
                 total = total.zip(score).map(|(total, score)| total + score);
                 if !self.eat(Punct::Comma) {
                     break;
@@ -67,13 +67,13 @@ impl Parser {
     }
 
     /// One selector with its properties.
-    fn selector(&mut self, place: Place, set: &str) -> Parsed<Option<u32>> {
+    fn selector(&mut self, target: CompiledFor, set: &str) -> Parsed<Option<u32>> {
         let Some(selector) = self.word() else { return Err(self.unexpected("a selector")) };
         self.advance();
         if !self.at(Punct::LParen) {
-            let holds = match (set, selector.as_str(), place) {
-                ("construct", "target", Place::Device { .. }) => true,
-                ("construct", "parallel", Place::Device { in_parallel }) => in_parallel,
+            let holds = match (set, selector.as_str(), target) {
+                ("construct", "target", CompiledFor::Device { .. }) => true,
+                ("construct", "parallel", CompiledFor::Device { in_parallel }) => in_parallel,
                 ("implementation", "unified_shared_memory", _) => self.checker.unit.shares_memory,
                 ("implementation", "unified_address" | "dynamic_allocators", _) => true,
                 _ => false,
@@ -98,15 +98,15 @@ impl Parser {
                 parser.integer()?;
                 return Ok(Some(weight.unwrap_or(1)));
             }
-            let place = match set {
-                "target_device" => Place::Device { in_parallel: false },
-                _ => place,
+            let target = match set {
+                "target_device" => CompiledFor::Device { in_parallel: false },
+                _ => target,
             };
             let mut score = Some(weight.unwrap_or(0));
             loop {
                 let property = parser.property()?;
                 let found = match set {
-                    "device" | "target_device" => device_trait(place, &selector, &property),
+                    "device" | "target_device" => device_trait(target, &selector, &property),
                     "implementation" if selector == "vendor" => (property == "gpuc").then_some(1),
                     _ => None,
                 };
@@ -142,8 +142,8 @@ impl Parser {
         while let Some(word) = self.word() {
             self.advance();
             if word == "match" {
-                let place = Place::Device { in_parallel: false };
-                score = self.argument("match", |parser| parser.context_selector(place))?;
+                let target = CompiledFor::Device { in_parallel: false };
+                score = self.argument("match", |parser| parser.context_selector(target))?;
             } else {
                 self.skip_argument()?;
             }
@@ -160,9 +160,9 @@ impl Parser {
 
     /// The directive that a `metadirective` is at this place, as tokens (OpenMP 5.2 §7.4); none for `nothing`.
     pub(super) fn metadirective(&mut self, tokens: Vec<Token>) -> Parsed<Vec<Token>> {
-        let place = match self.device_depth {
-            0 => Place::Host,
-            _ => Place::Device { in_parallel: self.in_parallel },
+        let target = match self.device_depth {
+            0 => CompiledFor::Host,
+            _ => CompiledFor::Device { in_parallel: self.in_parallel },
         };
         let all = tokens.clone();
         self.within(tokens, |parser| {
@@ -181,7 +181,7 @@ impl Parser {
                 parser.expect(Punct::LParen, &format!("after `{word}`"))?;
                 let mut score = Some(0);
                 if word == "when" {
-                    score = parser.context_selector(place)?;
+                    score = parser.context_selector(target)?;
                     parser.expect(Punct::Colon, "after the context")?;
                 }
                 let from = parser.at;

@@ -7,7 +7,7 @@
 use gpuc_diagnostics::Diagnostic;
 
 use super::{CLAUSES, Clause, ClauseKind, Directive};
-use crate::directive::{self, DataKind, Section, VarRef};
+use crate::directive::{self, MappingKind, Section, VarRef};
 use crate::lex::{Punct, Scanner, Token, TokenKind};
 use crate::lower::role::declared_in;
 use crate::parse::{Failed, Parsed, Parser};
@@ -31,24 +31,24 @@ pub(crate) struct Mapper {
 }
 
 /// What moves of what is mapped: to the device, and back.
-fn moves(kind: DataKind) -> Option<(bool, bool)> {
+fn moves(kind: MappingKind) -> Option<(bool, bool)> {
     Some(match kind {
-        DataKind::Copy => (true, true),
-        DataKind::CopyIn => (true, false),
-        DataKind::CopyOut => (false, true),
-        DataKind::Create => (false, false),
+        MappingKind::Copy => (true, true),
+        MappingKind::CopyIn => (true, false),
+        MappingKind::CopyOut => (false, true),
+        MappingKind::Create => (false, false),
         _ => return None,
     })
 }
 
 /// The type of a map by a mapper whose clause has `inner`, where the program's has `outer` (OpenMP 5.2 table 5.3).
-fn combined(outer: DataKind, inner: DataKind) -> DataKind {
+fn combined(outer: MappingKind, inner: MappingKind) -> MappingKind {
     let (Some(outer_moves), Some(inner_moves)) = (moves(outer), moves(inner)) else { return outer };
     match (outer_moves.0 && inner_moves.0, outer_moves.1 && inner_moves.1) {
-        (true, true) => DataKind::Copy,
-        (true, false) => DataKind::CopyIn,
-        (false, true) => DataKind::CopyOut,
-        (false, false) => DataKind::Create,
+        (true, true) => MappingKind::Copy,
+        (true, false) => MappingKind::CopyIn,
+        (false, true) => MappingKind::CopyOut,
+        (false, false) => MappingKind::Create,
     }
 }
 
@@ -231,7 +231,7 @@ impl Parser {
             .collect();
         used.sort_unstable();
         let whole = ClauseKind::Map {
-            kind: DataKind::Copy,
+            kind: MappingKind::Copy,
             always: false,
             present: false,
             last: false,

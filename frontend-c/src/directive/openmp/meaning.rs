@@ -5,9 +5,9 @@ use gpuc_dialects::offload::{Construct, LoopOrder};
 use super::{Behaviour, ClauseKind, Directive, Form};
 use crate::directive::action::{Action, Condition};
 use crate::directive::atomic::AtomicForm;
-use crate::directive::construct::{Chunk, Level, Nest, Reduction, Region};
+use crate::directive::construct::{Chunk, ComputeRegion, Nest, Reduction, WorkShare};
 use crate::directive::data::{Implicit, Mapping};
-use crate::directive::{self, DataFlags, DataKind, DefaultData, Family, Kind, VarRef, Written};
+use crate::directive::{self, DataFlags, DefaultData, Family, Kind, MappingKind, VarRef, Written};
 use crate::tree::{DeclKind, ExprId, TranslationUnit};
 
 /// What a directive means. `one` is the number 1 as an expression of the place.
@@ -90,7 +90,7 @@ fn kind(directive: &Directive) -> Kind {
         // (OpenMP 5.2 §21.2.6).
         "flush" | "taskwait" | "taskyield" | "cancel" | "cancellation point" | "nothing"
         | "allocate" | "error" | "scan" => Kind::Hint,
-        _ if form.has("target") => Kind::Compute(Region { construct: Construct::Parallel }),
+        _ if form.has("target") => Kind::Compute(ComputeRegion { construct: Construct::Parallel }),
         _ if form.is_loop() => Kind::Loop,
         _ => Kind::Block,
     }
@@ -139,7 +139,7 @@ impl Directive {
         let (gangs, lanes) = dividing(form, binding, in_parallel);
         // Without teams there is one; that its iterations are shared with others, nobody sees.
         let widened = gangs || form.has("target") && binding != Some("thread");
-        let level = Some(Level { size: None, dimension: 1 });
+        let level = Some(WorkShare { size: None, dimension: 1 });
         let is_own =
             form.has("parallel") || !["for", "loop", "sections"].iter().any(|l| form.has(l));
         let in_order = |clause: &super::Clause| {
@@ -219,9 +219,9 @@ impl Directive {
                 // What a task of the host combines into is its own variable of that name (OpenMP 5.2 §5.5.10).
                 ("in_reduction", ClauseKind::Reduction { vars, .. }) if self.form.has("target") => {
                     let flags = DataFlags { one_count: true, ..plain };
-                    add(DataKind::Copy, flags, vars);
+                    add(MappingKind::Copy, flags, vars);
                 }
-                (_, ClauseKind::OfTarget(vars)) => add(DataKind::FirstPrivate, plain, vars),
+                (_, ClauseKind::OfTarget(vars)) => add(MappingKind::FirstPrivate, plain, vars),
                 (_, ClauseKind::InOrder(vars) | ClauseKind::Scan { vars, .. })
                     if self.form.has("target") =>
                 {
@@ -233,13 +233,13 @@ impl Directive {
                     };
                     let flags = DataFlags { one_count: true, ..plain };
                     for var in vars.iter().filter(|var| !mapped(var)) {
-                        add(DataKind::Copy, flags, std::slice::from_ref(var));
+                        add(MappingKind::Copy, flags, std::slice::from_ref(var));
                     }
                 }
-                ("to", ClauseKind::Vars(vars)) => add(DataKind::UpdateDevice, lenient, vars),
-                ("from", ClauseKind::Vars(vars)) => add(DataKind::UpdateHost, lenient, vars),
+                ("to", ClauseKind::Vars(vars)) => add(MappingKind::UpdateDevice, lenient, vars),
+                ("from", ClauseKind::Vars(vars)) => add(MappingKind::UpdateHost, lenient, vars),
                 ("is_device_ptr", ClauseKind::Vars(vars)) => {
-                    add(DataKind::DevicePtr, plain, vars);
+                    add(MappingKind::DevicePtr, plain, vars);
                 }
                 ("has_device_addr", ClauseKind::Vars(vars)) => {
                     // An object's name leads to where it is on the device.
@@ -249,7 +249,7 @@ impl Directive {
                     };
                     for var in vars {
                         let flags = DataFlags { if_present: is_object(&var), ..plain };
-                        add(DataKind::DevicePtr, flags, std::slice::from_ref(var));
+                        add(MappingKind::DevicePtr, flags, std::slice::from_ref(var));
                     }
                 }
                 _ => {}
@@ -263,7 +263,7 @@ impl Directive {
         let names = ["use_device_ptr", "use_device_addr"];
         let vars = names.into_iter().flat_map(|name| self.listed(name));
         let flags = DataFlags { if_present: true, ..DataFlags::default() };
-        vars.map(|var| Mapping { kind: DataKind::UseDevice, flags, var }).collect()
+        vars.map(|var| Mapping { kind: MappingKind::UseDevice, flags, var }).collect()
     }
 
     /// How variables that are in no clause are mapped.
@@ -277,7 +277,7 @@ impl Directive {
                     let kind = match *behaviour {
                         Behaviour::Map(kind) => Some(kind),
                         Behaviour::FirstPrivate if category != Some("scalar") => {
-                            implicit.aggregates = Some(DataKind::FirstPrivate);
+                            implicit.aggregates = Some(MappingKind::FirstPrivate);
                             continue;
                         }
                         Behaviour::None if category.is_none() => {

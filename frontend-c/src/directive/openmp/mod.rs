@@ -25,7 +25,7 @@ pub(crate) mod variants;
 use crate::source::Span;
 use crate::tree::{DeclId, ExprId, TranslationUnit};
 
-use super::{DataKind, ReductionOp, VarRef};
+use super::{MappingKind, ReductionOp, VarRef};
 pub(crate) use mapper::Mapper;
 pub use names::{CLAUSES, ClauseName, FORMS, Form, Support};
 pub(crate) use reductions::UserReduction;
@@ -78,7 +78,7 @@ pub enum ClauseKind {
     /// `map([modifiers] [type:] list)`.
     Map {
         /// How; `None` for nothing but a release.
-        kind: DataKind,
+        kind: MappingKind,
         /// `always`.
         always: bool,
         /// `present`.
@@ -147,7 +147,7 @@ pub enum ClauseKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Behaviour {
     /// They are mapped in this way.
-    Map(DataKind),
+    Map(MappingKind),
     /// Each has a copy of its own.
     FirstPrivate,
     /// They must be named.

@@ -10,9 +10,9 @@ use gpuc_dialects::offload::Construct;
 
 use super::names::Form;
 use super::{ClauseKind, Directive};
-use crate::directive::construct::Region;
+use crate::directive::construct::ComputeRegion;
 use crate::directive::data::Mapping;
-use crate::directive::{self, DataFlags, DataKind, Kind, ReductionOp, VarRef, Written};
+use crate::directive::{self, DataFlags, Kind, MappingKind, ReductionOp, VarRef, Written};
 use crate::lex::{Punct, Token, TokenKind, scan};
 use crate::parse::{Failed, Parsed, Parser};
 use crate::pragma::spelling;
@@ -276,12 +276,12 @@ impl Parser {
                 let all = others.into_iter().chain(items.into_iter().map(|(_, var)| var));
                 directive.data.extend(
                     all.filter(|var| !known.contains(&var.decl)).map(|var| Mapping {
-                        kind: DataKind::Copy,
+                        kind: MappingKind::Copy,
                         flags,
                         var,
                     }),
                 );
-                Kind::Compute(Region { construct: Construct::Serial })
+                Kind::Compute(ComputeRegion { construct: Construct::Serial })
             }
             _ => Kind::Block,
         };

@@ -12,10 +12,10 @@ use super::names::Form;
 use super::serial::{self, Excludes};
 use super::threads::{Count, asks};
 use crate::directive::action::Action;
-use crate::directive::construct::{GANG, LANE, Region};
+use crate::directive::construct::{ComputeRegion, GANG, LANE};
 use crate::directive::data::Mapping;
 use crate::directive::{
-    self, DataFlags, DataKind, DefaultData, Family, Kind, VarRef, Written, check_body,
+    self, DataFlags, DefaultData, Family, Kind, MappingKind, VarRef, Written, check_body,
 };
 use crate::lex::{Punct, Token, TokenKind};
 use crate::lower::uses::mutated_by;
@@ -190,7 +190,9 @@ impl Parser {
         let mut teams = None;
         if form.words == "target" {
             match self.combines_in_order(body) {
-                true => directive.kind = Kind::Compute(Region { construct: Construct::Serial }),
+                true => {
+                    directive.kind = Kind::Compute(ComputeRegion { construct: Construct::Serial })
+                }
                 false => teams = self.take_teams(&mut directive, body),
             }
         } else if form.has("target") && form.has("teams") {
@@ -450,7 +452,7 @@ impl Parser {
             let ty = self.checker.ty(base);
             let var = VarRef { decl, base, sections: Vec::new(), first: base, ty, span };
             let flags = DataFlags::default();
-            directive.data.push(Mapping { kind: DataKind::CopyIn, flags, var });
+            directive.data.push(Mapping { kind: MappingKind::CopyIn, flags, var });
         }
         ItemKind::Directive(self.checker.unit.directives.alloc(directive))
     }

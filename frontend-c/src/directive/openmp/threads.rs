@@ -14,7 +14,7 @@ use super::carried;
 use super::orphans::called_by_team;
 use super::pieces::{Piece, Pieces, declared, gone_through_together};
 use super::serial::{self, Excludes};
-use crate::directive::construct::{Chunk, Explicit, GANG, LANE, Level, Nest};
+use crate::directive::construct::{Chunk, Explicit, GANG, LANE, Nest, WorkShare};
 use crate::directive::{self, Family, Kind, VarRef, Written};
 use crate::lex::scan;
 use crate::lower::walk::{self, Below, Node};
@@ -356,7 +356,7 @@ pub(super) fn numbered(unit: &TranslationUnit, stmt: StmtId, level: usize) -> Op
         return None;
     };
     let mut levels = [None; 3];
-    levels[level] = Some(Level { size: None, dimension: 1 });
+    levels[level] = Some(WorkShare { size: None, dimension: 1 });
     let explicit = Some(Explicit { level, variable: *decls.first()?, count });
     Some(Nest { levels, explicit, yields: true, ..Nest::default() })
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::token::{Spelling, Spellings};
-use super::{Answer, Leave, Place};
+use super::{Answer, FoundIn, Leave};
 
 /// A file by its number in [`Files`].
 pub(super) type FileId = u32;
@@ -26,7 +26,7 @@ pub(super) enum Start {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Known {
     pub path: Rc<str>,
-    pub place: Place,
+    pub found_in: FoundIn,
     /// The macro with which it need not be read again.
     pub guard: Option<Spelling>,
 }
@@ -47,8 +47,8 @@ impl Files {
         self.found.get(&(start.clone(), name.into())).copied()
     }
 
-    pub fn add(&mut self, path: Rc<str>, place: Place) -> FileId {
-        self.known.push(Known { path, place, guard: None });
+    pub fn add(&mut self, path: Rc<str>, found_in: FoundIn) -> FileId {
+        self.known.push(Known { path, found_in, guard: None });
         self.known.len() as FileId - 1
     }
 

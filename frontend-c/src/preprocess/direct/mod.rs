@@ -115,14 +115,14 @@ struct File {
     name: Rc<str>,
     id: FileId,
     lexer: Lexer,
-    place: Place,
+    found_in: FoundIn,
     conditions: Vec<Condition>,
     guard: Guard,
 }
 
 /// Where a file was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum FoundIn {
     /// By a path from the root, or it is the source.
     Named,
     /// Beside the file that includes it.
@@ -244,7 +244,7 @@ impl<'a> Preprocessor<'a> {
     /// Takes the definitions that the compiler begins with.
     fn define_ahead(&mut self, ahead: &[u8]) -> Answer<()> {
         let text = Rc::new(Text { bytes: ahead.to_vec(), joints: Vec::new() });
-        self.open("".into(), NO_FILE, Lexer::new(text, Origin::User), Place::Named);
+        self.open("".into(), NO_FILE, Lexer::new(text, Origin::User), FoundIn::Named);
         while self.lexer().skip_to_directive()? {
             self.in_directive = true;
             let word = self.directive_token()?;
@@ -290,9 +290,9 @@ impl<'a> Preprocessor<'a> {
         };
         let text = Rc::new(Text::new(bytes, Origin::User)?);
         let name = options.file.to_str().ok_or(Leave)?;
-        let source = self.found.add(name.into(), Place::Named);
+        let source = self.found.add(name.into(), FoundIn::Named);
         self.found.found.insert((Start::Named, name.into()), source);
-        self.open(name.into(), source, Lexer::new(text, Origin::User), Place::Named);
+        self.open(name.into(), source, Lexer::new(text, Origin::User), FoundIn::Named);
         let own = self.printer.out.len();
         let headers = match options.only_needed {
             true => self.leading_headers(options)?,
@@ -327,11 +327,11 @@ impl<'a> Preprocessor<'a> {
         Ok((out, files))
     }
 
-    fn open(&mut self, name: Rc<str>, id: FileId, lexer: Lexer, place: Place) {
+    fn open(&mut self, name: Rc<str>, id: FileId, lexer: Lexer, found_in: FoundIn) {
         let conditions = Vec::new();
         let mut lexer = lexer;
         lexer.has_raw = !self.is_strict;
-        self.files.push(File { name, id, lexer, place, conditions, guard: Guard::Open });
+        self.files.push(File { name, id, lexer, found_in, conditions, guard: Guard::Open });
     }
 
     fn file(&mut self) -> &mut File {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::files::{self, FileId, Start, first_guard, read, shorter};
 use super::lexer::{Lexer, Text};
 use super::token::{Kind, Origin};
-use super::{Answer, DEEPEST, Leave, Place, Preprocessor, headers};
+use super::{Answer, DEEPEST, FoundIn, Leave, Preprocessor, headers};
 
 /// A header that was found.
 pub(super) struct Found {
@@ -14,7 +14,7 @@ pub(super) struct Found {
     name: Rc<str>,
     text: Rc<Text>,
     origin: Origin,
-    place: Place,
+    found_in: FoundIn,
 }
 
 impl Preprocessor<'_> {
@@ -42,13 +42,13 @@ impl Preprocessor<'_> {
     /// The file of a header's name.
     pub(super) fn find(&mut self, name: &str, angled: bool, next: bool) -> Answer<Option<Found>> {
         let file = self.files.last().ok_or(Leave)?;
-        let (from, including) = (file.place, file.lexer.origin);
-        if name.is_empty() || (next && from == Place::Named) {
+        let (from, including) = (file.found_in, file.lexer.origin);
+        if name.is_empty() || (next && from == FoundIn::Named) {
             return Err(Leave);
         }
         let start = match (next, from) {
             _ if name.starts_with('/') => Start::Named,
-            (true, Place::Folder(folder)) => Start::Folder(folder + 1),
+            (true, FoundIn::Folder(folder)) => Start::Folder(folder + 1),
             (true, _) => Start::Folder(0),
             _ if angled => Start::Folder(self.compiler.quoted),
             _ => Start::Beside(file.name.rfind('/').map_or("", |end| &file.name[..=end]).into()),
@@ -58,16 +58,16 @@ impl Preprocessor<'_> {
             None => self.look_for(name, start, including)?,
         };
         let Some(id) = known else { return Ok(None) };
-        let files::Known { path, place, .. } = self.found.known[id as usize].clone();
+        let files::Known { path, found_in, .. } = self.found.known[id as usize].clone();
         // A header that a system's header includes is one, too.
-        let origin = match place {
-            Place::Folder(index) => {
+        let origin = match found_in {
+            FoundIn::Folder(index) => {
                 self.compiler.folders.get(index).ok_or(Leave)?.origin.max(including)
             }
             _ => including,
         };
         let text = self.text(&path, origin)?.ok_or(Leave)?;
-        Ok(Some(Found { id, name: path, text, origin, place }))
+        Ok(Some(Found { id, name: path, text, origin, found_in }))
     }
 
     /// Looks for a name that has not been looked for from there.
@@ -75,14 +75,14 @@ impl Preprocessor<'_> {
         let first = match &start {
             Start::Named => {
                 let is_there = self.text(name, including)?.is_some();
-                let id = is_there.then(|| self.found.add(name.into(), Place::Named));
+                let id = is_there.then(|| self.found.add(name.into(), FoundIn::Named));
                 self.found.found.extend(id.map(|id| ((start, name.into()), id)));
                 return Ok(id);
             }
             Start::Beside(folder) => {
                 let path = format!("{folder}{name}");
                 if self.text(&path, including)?.is_some() {
-                    let id = self.found.add(path.into(), Place::Beside);
+                    let id = self.found.add(path.into(), FoundIn::Beside);
                     self.found.found.insert((start, name.into()), id);
                     return Ok(Some(id));
                 }
@@ -108,7 +108,7 @@ impl Preprocessor<'_> {
                 let in_system = folder.origin.is_system();
                 if self.text(&path, origin)?.is_some() {
                     let path = if in_system { shorter(path) } else { path };
-                    id = Some(self.found.add(path.into(), Place::Folder(index)));
+                    id = Some(self.found.add(path.into(), FoundIn::Folder(index)));
                 }
             }
             if let Some(id) = id {
@@ -157,7 +157,7 @@ impl Preprocessor<'_> {
     }
 
     pub(super) fn include(&mut self, found: Found, line: u32) -> Answer<()> {
-        let Found { id, name, text, origin, place } = found;
+        let Found { id, name, text, origin, found_in } = found;
         let is_ahead = self.read_ahead.iter().any(|(ahead, _)| **ahead == *name);
         let guard = match self.found.known[id as usize].guard {
             None if is_ahead => Some(first_guard(&text.bytes, &mut self.spellings)?),
@@ -175,7 +175,7 @@ impl Preprocessor<'_> {
         self.printer.go_to(line);
         self.printer.set_file(&name, origin);
         self.printer.mark(1, " 1");
-        self.open(name, id, Lexer::new(text, origin), place);
+        self.open(name, id, Lexer::new(text, origin), found_in);
         Ok(())
     }
 }

@@ -8,7 +8,7 @@
 use std::rc::Rc;
 
 use gpuc_ir::{Ir, Op, Value};
-use gpuc_presburger::dependence::{self as presburger, Direction, Distance, Level};
+use gpuc_presburger::dependence::{self as presburger, Carrier, Direction, Distance};
 use indexmap::IndexSet;
 
 use super::super::access::{Access, AccessKind, Alias, Storage, access, alias, is_own};
@@ -307,9 +307,9 @@ fn own_loops(ir: &Ir, access: &Access, loops: &[Value]) -> usize {
 }
 
 /// What carries a dependence of these directions.
-fn level(vector: &[Direction]) -> Level {
+fn level(vector: &[Direction]) -> Carrier {
     let carrier = vector.iter().position(|&direction| direction != Direction::Equal);
-    carrier.map_or(Level::Independent, Level::Loop)
+    carrier.map_or(Carrier::Independent, Carrier::Loop)
 }
 
 /// Every combination of directions in so many loops that leads forwards in the order of the program; `None` of more
@@ -321,7 +321,7 @@ fn in_order(loops: usize, source_first: bool) -> Option<Vec<Vec<Direction>>> {
     let mut all = vec![Vec::new()];
     for _ in 0..loops {
         let longer = |vector: &Vec<Direction>| {
-            let forwards = level(vector) != Level::Independent;
+            let forwards = level(vector) != Carrier::Independent;
             let each = [Direction::Less, Direction::Equal, Direction::Greater];
             let vector = vector.clone();
             each.into_iter()
@@ -330,6 +330,6 @@ fn in_order(loops: usize, source_first: bool) -> Option<Vec<Vec<Direction>>> {
         };
         all = all.iter().flat_map(longer).collect();
     }
-    all.retain(|vector| source_first || level(vector) != Level::Independent);
+    all.retain(|vector| source_first || level(vector) != Carrier::Independent);
     Some(all)
 }

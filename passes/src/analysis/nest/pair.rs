@@ -6,7 +6,7 @@
 //! is left unconstrained, so that "no dependence" is a proof always.
 
 use gpuc_ir::{Ir, Op, Value};
-use gpuc_presburger::dependence::{self, Conflicts, Level};
+use gpuc_presburger::dependence::{self, Carrier, Conflicts};
 use gpuc_presburger::{Affine, BasicSet, Constraint, Map};
 
 use super::super::access::Access;
@@ -28,7 +28,7 @@ pub(super) struct Pair {
 
 /// Two accesses as relations, to be asked for dependences of any loop they share.
 pub(super) struct Question {
-    accesses: [dependence::Access; 2],
+    accesses: [dependence::AccessRelation; 2],
     common: usize,
 }
 
@@ -78,7 +78,7 @@ impl Pair {
     pub(super) fn question(&self, source: &Access, sink: &Access) -> Option<Question> {
         let of = |which, access| {
             let (relation, _) = self.relation(which, access)?;
-            Some(dependence::Access::from_relation(relation))
+            Some(dependence::AccessRelation::from_relation(relation))
         };
         Some(Question { accesses: [of(0, source)?, of(1, sink)?], common: self.common })
     }
@@ -98,11 +98,11 @@ impl Pair {
         };
         let exact = exact_from && exact_to;
         let decided = (|| {
-            let from = dependence::Access::from_relation(from);
-            let to = dependence::Access::from_relation(to);
+            let from = dependence::AccessRelation::from_relation(from);
+            let to = dependence::AccessRelation::from_relation(to);
             let conflicts = Conflicts::new(&from, &to, self.own)?;
             for level in 0..self.own {
-                if let Some(found) = conflicts.dependence(Level::Loop(level))? {
+                if let Some(found) = conflicts.dependence(Carrier::Loop(level))? {
                     let distance = found.distance(level).ok().and_then(|d| d.constant());
                     return Ok(Some((level, distance)));
                 }

@@ -7,7 +7,7 @@
 use gpuc_diagnostics::Diagnostic;
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Ir, Op};
-use gpuc_presburger::dependence::Level;
+use gpuc_presburger::dependence::Carrier;
 
 use super::super::access::name;
 use super::super::loops::outermost_loops;
@@ -71,8 +71,8 @@ impl PrintNest {
     fn vector(&self, dependence: &NestDependence) -> String {
         let Some(known) = &dependence.known else { return "not understood, assumed".to_owned() };
         let level = match known.level() {
-            Level::Loop(index) => format!("carried by loop {index}"),
-            Level::Independent => "in one iteration".to_owned(),
+            Carrier::Loop(index) => format!("carried by loop {index}"),
+            Carrier::Independent => "in one iteration".to_owned(),
         };
         let mut text = level;
         if let Ok(distances) = known.distances() {

@@ -6,7 +6,7 @@ use gpuc_ir::{Ir, Op, Value};
 use super::super::access::{Access, name};
 use super::Unsuited;
 use super::features::Plan;
-use super::search::{self, Limits, Named, Partition};
+use super::search::{self, Named, Partition, SharingLimits};
 use super::split::{self, Part, References, Seed, Subspace};
 
 /// What is asked for, and by which numbers.
@@ -21,7 +21,7 @@ pub struct Question<'a> {
     /// Bytes of a transaction.
     pub transaction: i64,
     /// What a device has.
-    pub limits: Limits,
+    pub limits: SharingLimits,
 }
 
 /// The partition that was chosen, with what led there.

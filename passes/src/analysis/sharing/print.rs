@@ -12,7 +12,7 @@ use super::super::nest::Nest;
 use super::Unsuited;
 use super::chosen::{Chosen, Question};
 use super::features::{Plan, Point};
-use super::search::{self, Limits, Named, Partition};
+use super::search::{self, Named, Partition, SharingLimits};
 use super::split::{References, Seed, Subspace};
 
 gpuc_ir::pass! {
@@ -80,7 +80,7 @@ impl PrintSharePartitions {
     ) -> Result<Diagnostic, Unsuited> {
         let threads: Vec<usize> =
             self.threads.iter().filter_map(|&depth| usize::try_from(depth).ok()).collect();
-        let limits = Limits {
+        let limits = SharingLimits {
             shared: self.shared,
             share: self.share,
             threads: self.resident,
@@ -121,7 +121,7 @@ fn said(
     seeds: &[Seed],
     arrays: &[Named<'_>],
     partition: &Partition,
-    limits: &Limits,
+    limits: &SharingLimits,
 ) -> Result<Vec<String>, Unsuited> {
     let mut lines = Vec::new();
     let Point { block: [x, y, z], vague } = &partition.point;

@@ -9,7 +9,7 @@ use super::split::{Part, Seed, Subspace};
 
 /// What a device has, and from when on something counts.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct SharingLimits {
     /// Bytes of shared memory of a multiprocessor.
     pub shared: i64,
     /// Per cent of them that a block may take (the paper's θs).
@@ -67,7 +67,7 @@ fn features(
     plan: &Plan<'_>,
     arrays: &[Named<'_>],
     block: [i64; 3],
-    limits: &Limits,
+    limits: &SharingLimits,
 ) -> Result<(Vec<Feature>, i64), Unsuited> {
     let mut profit = 0_i64;
     let mut found = Vec::new();
@@ -132,7 +132,11 @@ fn shapes(plan: &Plan<'_>) -> Vec<[i64; 3]> {
 ///
 /// # Errors
 /// What forbids every shape.
-pub fn best(plan: &Plan<'_>, arrays: &[Named<'_>], limits: &Limits) -> Result<Partition, Unsuited> {
+pub fn best(
+    plan: &Plan<'_>,
+    arrays: &[Named<'_>],
+    limits: &SharingLimits,
+) -> Result<Partition, Unsuited> {
     let allowed = limits.shared.saturating_mul(limits.share) / 100;
     let mut found: Option<Partition> = None;
     let mut refusal = None;
@@ -182,7 +186,7 @@ pub fn bound(
     plan: &Plan<'_>,
     arrays: &[Named<'_>],
     partition: &Partition,
-    limits: &Limits,
+    limits: &SharingLimits,
 ) -> Option<(Vec<i64>, i64)> {
     let at = |vague: Vec<i64>| {
         let point = Point { block: partition.point.block, vague };
@@ -223,7 +227,7 @@ pub fn space(plan: &Plan<'_>, partition: &Partition) -> (usize, i128) {
 }
 
 /// Threads of a multiprocessor that such blocks fill, and those of eq. 11, which does not stop at what it holds.
-pub fn resident(partition: &Partition, limits: &Limits) -> (i64, i64) {
+pub fn resident(partition: &Partition, limits: &SharingLimits) -> (i64, i64) {
     let block: i64 = partition.point.block.iter().product();
     let unbounded = match partition.bytes {
         0 => block,

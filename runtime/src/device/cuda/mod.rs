@@ -22,8 +22,8 @@ use self::compiled::Texts;
 use self::driver::{Driver, NOT_READY, OUT_OF_MEMORY, driver};
 use self::module::{Kernel, Module};
 use super::{
-    Device, DeviceError, DeviceKind, DevicePtr, EventId, KernelAttributes, KernelId, KernelInfo,
-    LaunchOutcome, LaunchRequest, Limits, ModuleId, Queue,
+    Device, DeviceError, DeviceKind, DeviceLimits, DevicePtr, EventId, KernelAttributes, KernelId,
+    KernelInfo, LaunchOutcome, LaunchRequest, ModuleId, Queue,
 };
 
 /// The oldest driver whose PTX versions we know.
@@ -56,7 +56,7 @@ pub struct CudaDevice {
     context: CUcontext,
     name: String,
     arch: String,
-    limits: Limits,
+    limits: DeviceLimits,
     /// Whether kernels see the host's pageable memory.
     sees_host: bool,
     /// Multiprocessors, where there are cooperative launches; else 0.
@@ -147,7 +147,7 @@ impl CudaDevice {
             Some(arch) if newest_ptx >= PtxVersion::new(8, 1) => arch.limits.max_param_bytes,
             _ => 4096,
         };
-        let limits = Limits {
+        let limits = DeviceLimits {
             threads_per_block: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
             block: [
                 attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X)?,
@@ -290,7 +290,7 @@ impl Device for CudaDevice {
         &self.arch
     }
 
-    fn limits(&self) -> &Limits {
+    fn limits(&self) -> &DeviceLimits {
         &self.limits
     }
 

@@ -20,8 +20,8 @@ use gpuc_sim::{
 use self::pinned::Pinned;
 use self::queues::Queues;
 use super::{
-    Device, DeviceError, DeviceKind, DevicePtr, ErrorCode, EventId, KernelAttributes, KernelId,
-    KernelInfo, LaunchOutcome, LaunchRequest, Limits, ModuleId, Queue,
+    Device, DeviceError, DeviceKind, DeviceLimits, DevicePtr, ErrorCode, EventId, KernelAttributes,
+    KernelId, KernelInfo, LaunchOutcome, LaunchRequest, ModuleId, Queue,
 };
 use crate::interrupt::Running;
 
@@ -49,7 +49,7 @@ pub struct SimSettings {
 pub struct SimDevice {
     simulator: Arc<Simulator>,
     arch: &'static Arch,
-    limits: Limits,
+    limits: DeviceLimits,
     settings: SimSettings,
     /// Asked for once: the answer costs more than an empty launch.
     threads: Option<usize>,
@@ -99,7 +99,7 @@ impl SimDevice {
 
     /// The device of that number.
     pub fn with(arch: &'static Arch, settings: SimSettings, number: u32) -> SimDevice {
-        let limits = Limits {
+        let limits = DeviceLimits {
             threads_per_block: arch.limits.max_threads_per_block,
             block: arch.limits.max_block,
             grid: arch.limits.max_grid,
@@ -187,7 +187,7 @@ impl Device for SimDevice {
         self.arch.name
     }
 
-    fn limits(&self) -> &Limits {
+    fn limits(&self) -> &DeviceLimits {
         &self.limits
     }
 

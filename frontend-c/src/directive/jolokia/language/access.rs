@@ -64,7 +64,7 @@ impl Index {
 }
 
 /// An access through operators.
-pub(super) struct Access {
+pub(super) struct MatrixElement {
     pub array: Array,
     pub row: Option<Index>,
     pub column: Index,
@@ -120,7 +120,7 @@ impl Translator<'_> {
     }
 
     /// What the operator there makes of an array.
-    pub(super) fn access(&mut self, at: usize) -> Option<Access> {
+    pub(super) fn access(&mut self, at: usize) -> Option<MatrixElement> {
         let arguments = self.reader.arguments(at + 1);
         let word = self.reader.word(at).to_owned();
         if word == "aview" {
@@ -152,7 +152,7 @@ impl Translator<'_> {
             _ => index.strided(amount, *value),
         };
         let last = &amounts[amounts.len() - 1];
-        Some(Access {
+        Some(MatrixElement {
             row: access.row.map(|row| apply(row, &amounts[0])),
             column: apply(access.column, last),
             ..access
@@ -160,7 +160,7 @@ impl Translator<'_> {
     }
 
     /// The element that an operator begins with: the one of the loops around.
-    fn base(&mut self, at: usize, dimensions: usize) -> Option<Access> {
+    fn base(&mut self, at: usize, dimensions: usize) -> Option<MatrixElement> {
         let array = self.array_at(at)?;
         self.subscribed(at, &array, dimensions);
         if let Some((row, column)) = match self.element {
@@ -169,7 +169,7 @@ impl Translator<'_> {
             _ => None,
         } {
             let row = row.map(Index::new);
-            return Some(Access { array, row, column: Index::new(column), pitch: None });
+            return Some(MatrixElement { array, row, column: Index::new(column), pitch: None });
         }
         let loops: Vec<String> = self
             .iterators
@@ -191,12 +191,12 @@ impl Translator<'_> {
         }
         let column = loops.last().map(Index::new)?;
         let row = (dimensions == 2).then(|| Index::new(&loops[loops.len() - 2]));
-        Some(Access { array, row, column, pitch: None })
+        Some(MatrixElement { array, row, column, pitch: None })
     }
 
     /// `aview(A, N, i, row)` is `A[i * N + k]`, `aview(A, N, i, column)` is `A[k * N + i]`; k is the variable of a loop
     /// that the operator brings (§4.1, Listing 4.4).
-    fn view(&mut self, at: usize, arguments: &[Range<usize>]) -> Option<Access> {
+    fn view(&mut self, at: usize, arguments: &[Range<usize>]) -> Option<MatrixElement> {
         if !(3..=4).contains(&arguments.len()) {
             let message =
                 "`aview` takes an array, a number of columns, a loop's variable and a direction";
@@ -238,7 +238,12 @@ impl Translator<'_> {
             false => (IMPLICIT.to_owned(), iterator),
         };
         let index = |text: String| Index { text, affine: None };
-        Some(Access { array, row: Some(index(row)), column: index(column), pitch: Some(columns) })
+        Some(MatrixElement {
+            array,
+            row: Some(index(row)),
+            column: index(column),
+            pitch: Some(columns),
+        })
     }
 
     /// The number of columns and the loop's variable. Of three arguments the variable may come first, as in Listing 4.7.

@@ -25,7 +25,7 @@ use super::files::Known;
 use super::lexer::{Lexer, Position, Text};
 use super::macros::Macro;
 use super::token::{FIRST, HASH, Kind, Origin, Spelling};
-use super::{Answer, Leave, NO_FILE, Options, Place, Preprocessor};
+use super::{Answer, FoundIn, Leave, NO_FILE, Options, Preprocessor};
 use names::NamesBuilder;
 use pieces::{Piece, Pieces};
 use stored::StoredFile;
@@ -228,9 +228,9 @@ impl Preprocessor<'_> {
             std::str::from_utf8(self.spellings.text(spelling)).ok().map(str::to_owned)
         };
         let mut files = Vec::new();
-        for Known { path, place, guard } in &self.found.known {
+        for Known { path, found_in, guard } in &self.found.known {
             let guard = guard.map_or(Some(String::new()), spelled)?;
-            files.push(StoredFile { path: path.to_string(), place: *place, guard });
+            files.push(StoredFile { path: path.to_string(), found_in: *found_in, guard });
         }
         // The source has another name each time.
         files.first_mut()?.path.clear();
@@ -249,8 +249,8 @@ impl Preprocessor<'_> {
     /// Goes on as if the headers had been read.
     fn take_over(&mut self, headers: &Rc<Headers>) {
         // Behind the source, which is the first.
-        for StoredFile { path, place, guard } in headers.files.iter().skip(1) {
-            let id = self.found.add(path.as_str().into(), *place);
+        for StoredFile { path, found_in, guard } in headers.files.iter().skip(1) {
+            let id = self.found.add(path.as_str().into(), *found_in);
             let guard = Some(guard).filter(|guard| !guard.is_empty());
             let guard = guard.map(|guard| self.spellings.number(guard.as_bytes()));
             self.found.known[id as usize].guard = guard;
@@ -296,7 +296,7 @@ impl Preprocessor<'_> {
     fn definition_in(&mut self, text: &[u8], origin: Origin) -> Answer<Macro> {
         let text = Text { bytes: [text, b"\n"].concat(), joints: Vec::new() };
         let lexer = Lexer::new(Rc::new(text), origin);
-        self.open("".into(), NO_FILE, lexer, Place::Named);
+        self.open("".into(), NO_FILE, lexer, FoundIn::Named);
         let new = self.read_definition();
         self.files.pop();
         new.map(|(_, new)| new)

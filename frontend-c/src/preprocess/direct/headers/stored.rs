@@ -5,7 +5,7 @@ use std::path::Path;
 
 use gpuc_cache::Key;
 
-use super::super::Place;
+use super::super::FoundIn;
 use super::super::files::{FileId, Start};
 use super::super::token::Origin;
 use super::names::Names;
@@ -57,7 +57,7 @@ impl Read {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StoredFile {
     pub path: String,
-    pub place: Place,
+    pub found_in: FoundIn,
     /// The macro with which it need not be read again; nothing where there is none.
     pub guard: String,
 }
@@ -115,9 +115,9 @@ impl Headers {
             put_bytes(&mut out, &file.flags);
         }
         put(&mut out, self.files.len() as u32);
-        for StoredFile { path, place, guard } in &self.files {
+        for StoredFile { path, found_in, guard } in &self.files {
             put_bytes(&mut out, path.as_bytes());
-            put(&mut out, number_of_place(*place));
+            put(&mut out, number_of_folder(*found_in));
             put_bytes(&mut out, guard.as_bytes());
         }
         put(&mut out, self.included.len() as u32);
@@ -127,12 +127,12 @@ impl Headers {
         }
         put(&mut out, self.found.len() as u32);
         for (start, name, file) in &self.found {
-            let (place, folder) = match start {
-                Start::Named => (Place::Named, ""),
-                Start::Beside(folder) => (Place::Beside, &**folder),
-                Start::Folder(index) => (Place::Folder(*index), ""),
+            let (found_in, folder) = match start {
+                Start::Named => (FoundIn::Named, ""),
+                Start::Beside(folder) => (FoundIn::Beside, &**folder),
+                Start::Folder(index) => (FoundIn::Folder(*index), ""),
             };
-            put(&mut out, number_of_place(place));
+            put(&mut out, number_of_folder(found_in));
             put_bytes(&mut out, folder.as_bytes());
             put_bytes(&mut out, name.as_bytes());
             put(&mut out, *file);
@@ -187,17 +187,17 @@ impl Headers {
         })?;
         let stored = input.list(|input| {
             let path = input.string()?;
-            let place = place_of_number(input.number()?);
-            Some(StoredFile { path, place, guard: input.string()? })
+            let found_in = folder_of_number(input.number()?);
+            Some(StoredFile { path, found_in, guard: input.string()? })
         })?;
         let included = input.list(|input| Some((input.number()?, input.number()? != 0)))?;
         let found = input.list(|input| {
-            let place = place_of_number(input.number()?);
+            let found_in = folder_of_number(input.number()?);
             let folder = input.string()?;
-            let start = match place {
-                Place::Named => Start::Named,
-                Place::Beside => Start::Beside(folder.into()),
-                Place::Folder(index) => Start::Folder(index),
+            let start = match found_in {
+                FoundIn::Named => Start::Named,
+                FoundIn::Beside => Start::Beside(folder.into()),
+                FoundIn::Folder(index) => Start::Folder(index),
             };
             Some((start, input.string()?, input.number()?))
         })?;
@@ -256,20 +256,20 @@ impl Headers {
     }
 }
 
-/// A place as a number.
-fn number_of_place(place: Place) -> u32 {
-    match place {
-        Place::Named => 0,
-        Place::Beside => 1,
-        Place::Folder(index) => index as u32 + 2,
+/// Where a file was found, as a number.
+fn number_of_folder(found_in: FoundIn) -> u32 {
+    match found_in {
+        FoundIn::Named => 0,
+        FoundIn::Beside => 1,
+        FoundIn::Folder(index) => index as u32 + 2,
     }
 }
 
-fn place_of_number(number: u32) -> Place {
+fn folder_of_number(number: u32) -> FoundIn {
     match number {
-        0 => Place::Named,
-        1 => Place::Beside,
-        index => Place::Folder(index as usize - 2),
+        0 => FoundIn::Named,
+        1 => FoundIn::Beside,
+        index => FoundIn::Folder(index as usize - 2),
     }
 }
 
