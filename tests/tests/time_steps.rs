@@ -58,6 +58,51 @@ fn steps_of_time_along_planes_are_a_step() {
     every_bit("steps_blocked_planes.c", &tiles);
 }
 
+/// More planes than a walk's bounds have numbers of steps for.
+#[test]
+fn walks_begin_far_from_where_planes_end() {
+    let bench = Bench::new();
+    let sweep = |to: &str, from: &str| {
+        format!(
+            "for (int h = 1; h < n - 1; h++)\nfor (int i = 1; i < m - 1; i++)\nfor (int j = 1; j < m; j++)\n\
+             {to}[h][i][j] = {from}[h - 1][i][j] + 2 * {from}[h + 1][i][j] + {from}[h][i - 1][j] - {from}[h][i + 1][j] + {from}[h][i][j - 1];\n"
+        )
+    };
+    let source = format!(
+        "#include <stdio.h>\nstatic unsigned a[70000][4][5], b[70000][4][5];\nint main(int m, char **words)\n{{\nint n = 70000;\nm += 3;\n\
+         for (int h = 0; h < n; h++)\nfor (int k = 0; k < 20; k++)\na[h][k / 5][k % 5] = h % 13 + k, b[h][k / 5][k % 5] = h % 7 * k;\n\
+         #pragma acc kernels copy(a, b)\nfor (int t = 0; t < 3; t++) {{\n{}{}}}\n\
+         unsigned sum = 0;\nfor (int h = 0; h < n; h++)\nfor (int k = 0; k < 20; k++)\nsum = sum * 31 + a[h][k / 5][k % 5] + 7 * b[h][k / 5][k % 5];\n\
+         printf(\"%u\\n\", sum);\nreturn 0;\n}}\n",
+        sweep("b", "a"),
+        sweep("a", "b"),
+    );
+    bench.write("far.c", &source);
+    let printed = bench.ok("--arch=sm_90 --emit=plan far.c -o -");
+    let names: Vec<&str> = ["h@", "i@", "j@"]
+        .iter()
+        .filter_map(|name| printed.split([' ', ',', '\n']).find(|word| word.starts_with(name)))
+        .collect();
+    let [h, i, j] = names[..] else { panic!("{printed}") };
+    let mut text = String::new();
+    for line in printed.lines().filter(|line| !line.starts_with("  block ")) {
+        text += &format!("{line}\n");
+        if line.starts_with("  launches ") {
+            text += &format!("  block t by 1 over {h} by 1024, {i} by 5, {j} by 8, rows 5\n");
+        }
+    }
+    // In one block the steps would not be launches.
+    let text: String = text
+        .lines()
+        .filter(|line| !line.starts_with("  persist "))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    bench.write("far.plan", &text);
+    let host = bench.ok("run --device=host far.c");
+    let device = bench.ok("run --device=sim --arch=sm_90 --plan=far.plan far.c");
+    assert_eq!(host, device, "{text}");
+}
+
 /// Runs a program of the nests' with the blocks of each of its constructs, under all checkers, and compares what it prints with the host's.
 fn every_bit(name: &str, tiles: &[&[&[&str]]]) {
     let bench = Bench::new();

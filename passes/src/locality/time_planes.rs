@@ -119,9 +119,9 @@ impl Walk<'_> {
         });
     }
 
-    /// The steps of a walk, of those at both ends what levels have to do is asked, of those between, `steady`, it is everything,
-    /// in planes of the nest. Where the nest's planes end is not known in front of the last step: the loop behind the
-    /// steady ones is one over both ends that they may have.
+    /// The steps of a walk. At both ends each level is asked what it has to do; between them, `steady`, that is everything, in
+    /// planes of the nest. The steady steps end with the run or with the nest's planes, whichever is first: what follows is
+    /// made once, in a loop that goes over what lies between the two ends, and then over what lies behind both.
     fn steps(&self, b: &mut Builder<'_>, body: impl Fn(&mut Builder<'_>, Value, bool)) {
         let (begin, lag) = (self.held[0].rest, self.last.lag);
         let planes = self.frame.plan.planes;
@@ -743,5 +743,5 @@ fn moved(b: &mut Builder<'_>, value: Value, further: i64) -> Value {
     })
 }
 
-/// More steps than a walk has.
-const NEVER: i64 = 1 << 16;
+/// More planes than there are.
+const NEVER: i64 = 1 << 40;
