@@ -18,10 +18,13 @@ const TILES: [([i64; 2], i64); 6] =
     [([64, 64], 8), ([48, 64], 6), ([32, 64], 4), ([32, 128], 8), ([32, 32], 4), ([16, 64], 4)];
 /// The same where there are no rows.
 const ROWS: [([i64; 2], i64); 2] = [([1, 1024], 1), ([1, 512], 1)];
-/// The same along planes, of which a block holds several: 256 threads.
-const PLANES: [([i64; 2], i64); 4] = [([32, 64], 8), ([32, 32], 4), ([16, 64], 4), ([16, 32], 2)];
+/// The same along planes, of which a block holds several: 256 threads, of four rows at most, which have many registers.
+const PLANES: [([i64; 2], i64); 3] = [([32, 32], 4), ([16, 64], 4), ([16, 32], 2)];
 /// Planes that a block walks along: in front of the first and behind the last one, it does what others do as well.
 const RUN: i64 = 64;
+/// Rounds along planes. Two move a quarter of the bytes, but are no faster by the simulator: their registers leave a
+/// multiprocessor with one block.
+const MOST_STEPS_OF_WALKS: i64 = 1;
 /// Blocks of each multiprocessor from which on walks along planes pay: at the edges of the grid they are slower, and
 /// arrays that stay in the cache of the device are read from there as they are.
 const BLOCKS_OF_WALKS: i64 = 8;
@@ -87,7 +90,11 @@ fn choices(ir: &Ir, sweeps: &Sweeps, time: scf::ForOp, arch: &Arch) -> Option<Ve
         (None, false) => (&ROWS, 1),
     };
     let sizes = Sizes::of(ir, sweeps, time);
-    let most = if sizes.is_some() { MOST_KNOWN_STEPS } else { MOST_STEPS };
+    let most = match (sweeps.planes, &sizes) {
+        (Some(_), _) => MOST_STEPS_OF_WALKS,
+        (None, Some(_)) => MOST_KNOWN_STEPS,
+        (None, None) => MOST_STEPS,
+    };
     let plans = tiles.iter().flat_map(|&(tile, rows_each)| {
         (1..=most).map(move |steps| TimePlan { steps, tile, rows_each, planes })
     });
