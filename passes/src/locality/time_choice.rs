@@ -112,7 +112,10 @@ fn choices(ir: &Ir, sweeps: &Sweeps, time: scf::ForOp, arch: &Arch) -> Option<Ve
         return None;
     }
     if sweeps.planes.is_some() {
-        return Some(vec![(plan, expected, BLOCKS_OF_WALKS * busy(arch))]);
+        let least = BLOCKS_OF_WALKS * busy(arch);
+        let each = plan.core(sweeps).iter().product::<i64>() * plan.planes;
+        let never = elements(ir, sweeps).is_some_and(|all| all / each < least);
+        return (!never).then(|| vec![(plan, expected, least)]);
     }
     let from = |plan: &TimePlan| {
         let one = Sizes {
@@ -139,6 +142,13 @@ fn choices(ir: &Ir, sweeps: &Sweeps, time: scf::ForOp, arch: &Arch) -> Option<Ve
         true => vec![(plan, expected, 2 * busy(arch)), (other, each, from(&other))],
         false => vec![(plan, expected, from(&plan))],
     })
+}
+
+/// Elements of the array that the first sweep writes, where its sizes are known: there are no more iterations.
+fn elements(ir: &Ir, sweeps: &Sweeps) -> Option<i64> {
+    let shape = ir.ctx.shape(ir.ty(sweeps.fields[1].buffer))?;
+    let known = shape.iter().all(|&extent| extent >= 0);
+    known.then(|| shape.iter().fold(1i64, |all, &extent| all.saturating_mul(extent)))
 }
 
 /// The plan by which a loop takes the least.
