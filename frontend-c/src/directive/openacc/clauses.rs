@@ -115,6 +115,7 @@ impl Parser {
             | C::CopyOut
             | C::Create
             | C::NoCreate
+            | C::Const
             | C::Delete
             | C::Attach
             | C::Detach

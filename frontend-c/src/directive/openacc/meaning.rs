@@ -231,6 +231,17 @@ impl Directive {
                 DataFlags { finalize, if_present, zero, always, readonly, ..DataFlags::default() };
             mappings.extend(vars.iter().map(|var| Mapping { kind, flags, var: var.clone() }));
         }
+        // `const` is a promise; it moves what no other clause does.
+        for var in self.listed(ClauseName::Const) {
+            let own = mappings.iter_mut().find(|mapping| mapping.var.decl == var.decl);
+            match own {
+                Some(mapping) => mapping.flags.readonly = true,
+                None => {
+                    let flags = DataFlags { readonly: true, ..DataFlags::default() };
+                    mappings.push(Mapping { kind: MappingKind::CopyIn, flags, var });
+                }
+            }
+        }
         mappings
     }
 

@@ -132,6 +132,7 @@ clauses! {
     CopyOut "2.7" "copyout" "pcopyout" "present_or_copyout";
     Create "2.7" "create" "pcreate" "present_or_create";
     NoCreate "2.7" "no_create";
+    Const "Tian et al. 2015, 6" "const";
     Delete "2.7" "delete";
     Attach "2.7" "attach";
     Detach "2.7" "detach";

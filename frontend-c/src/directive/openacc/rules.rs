@@ -25,6 +25,7 @@ const COMPUTE: &[C] = &[
     C::CopyOut,
     C::Create,
     C::NoCreate,
+    C::Const,
     C::Present,
     C::DevicePtr,
     C::Attach,
@@ -165,6 +166,7 @@ fn may_repeat(name: ClauseName, directive: DirectiveKind) -> bool {
         | C::CopyOut
         | C::Create
         | C::NoCreate
+        | C::Const
         | C::Delete
         | C::Attach
         | C::Detach
