@@ -136,14 +136,24 @@ fn combines(update: &AtomicUpdate) -> Option<ReductionOp> {
 
 /// Whether a statement assigns to a variable or to an element or member of it.
 fn assigns_into(unit: &TranslationUnit, body: StmtId, decl: DeclId) -> bool {
-    let mut found = false;
+    assignment_into(unit, body, decl).is_some()
+}
+
+/// The target of the first assignment in a statement to a variable or to an element or member of it.
+pub(super) fn assignment_into(
+    unit: &TranslationUnit,
+    body: StmtId,
+    decl: DeclId,
+) -> Option<ExprId> {
+    let mut found = None;
     walk::stmt(unit, body, &mut |node| {
         if let Node::Expr(expr) = node
             && let ExprKind::Assign { target, .. }
             | ExprKind::CompoundAssign { target, .. }
             | ExprKind::IncDec(_, target) = unit.exprs[expr].kind
+            && root(unit, target) == Some(decl)
         {
-            found |= root(unit, target) == Some(decl);
+            found.get_or_insert(target);
         }
         Below::Enter
     });

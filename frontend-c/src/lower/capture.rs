@@ -6,6 +6,7 @@ use gpuc_ir::{Type as IrType, Value};
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 
+use super::array_reduction::assignment_into;
 use super::clause_items::{clause_items, text};
 use super::enclosing;
 use super::extent::{keeps_value, run_time_extents};
@@ -92,12 +93,31 @@ pub(super) struct Capturing<'c> {
 }
 
 impl Lowerer<'_> {
+    /// That a construct does not write what its clauses promise that nothing writes.
+    fn check_promises(&mut self, c: &Capturing<'_>) -> Lowering<()> {
+        let unit = self.unit;
+        let promised = c.directive.data.iter().filter(|known| known.flags.readonly);
+        for decl in promised.map(|known| known.var.decl) {
+            let Some(target) = assignment_into(unit, c.body, decl) else { continue };
+            // A pointer may point elsewhere.
+            if unit.named(target) == Some(decl) && unit.types.is_pointer(unit.decls[decl].ty) {
+                continue;
+            }
+            let name = unit.decls[decl].name.map_or("", |name| unit.text(name));
+            let said = format!("`{name}` is written, and a clause says that nothing writes to it");
+            let diagnostic = Diagnostic::error(said).help("leave `const` or `readonly:` out");
+            return self.refuse(unit.exprs[target].span, diagnostic);
+        }
+        Ok(())
+    }
+
     /// Applies the rules of data attributes to what a construct uses.
     pub(super) fn capture(&mut self, c: &Capturing<'_>) -> Lowering<Captures> {
         let data = match clause_items(self.unit, c.directive, c.enclosing, Some(c.function)) {
             Ok(data) => data,
             Err(diagnostic) => return Err(super::lowerer::Failure::Refused(diagnostic)),
         };
+        self.check_promises(c)?;
         let mut captures = Captures { data, ..Captures::default() };
         for (&captured, usage) in &c.uses.captured {
             if let Captured::Variable(decl) = captured

@@ -4,6 +4,7 @@
 // RUN: gpuc -DPROMISE= -DBESIDE='const(a)' --emit=ptx %s -o - | FileCheck %s
 // RUN: gpuc run --device=sim %s | FileCheck %s --check-prefix=RAN
 // RUN: not gpuc -DELSEWHERE -c %s 2>&1 | FileCheck %s --check-prefix=ELSEWHERE
+// RUN: not gpuc -DWRITTEN -c %s 2>&1 | FileCheck %s --check-prefix=WRITTEN
 #include <stdio.h>
 #ifndef PROMISE
 #define PROMISE const(a[0:n])
@@ -28,6 +29,19 @@ static void twice(int n, const float *a, float *b)
     for (int i = 0; i < n; i++)
         b[i] = 2 * a[i];
 }
+
+#ifdef WRITTEN
+// WRITTEN: `a` is written, and a clause says that nothing writes to it
+// WRITTEN: a[i] += 1;
+static void more(int n, float *a, float *b)
+{
+    #pragma acc kernels const(a[0:n]) copyout(b[0:n])
+    for (int i = 0; i < n; i++) {
+        a[i] += 1;
+        b[i] = a[i];
+    }
+}
+#endif
 
 int main(void)
 {
