@@ -98,7 +98,12 @@ fn choices(ir: &Ir, sweeps: &Sweeps, time: scf::ForOp, arch: &Arch) -> Option<Ve
     let plans = tiles.iter().flat_map(|&(tile, rows_each)| {
         (1..=most).map(move |steps| TimePlan { steps, tile, rows_each, planes })
     });
-    let fit = plans.filter(|plan| plan.check(ir, sweeps, arch).is_ok());
+    // What is more than a kernel may declare leaves small grids without other blocks to hide a block's waits.
+    let leaves_room =
+        |plan: &TimePlan| plan.bytes(ir, sweeps) <= i64::from(arch.limits.shared_per_block);
+    let fit = plans.filter(|plan| {
+        plan.check(ir, sweeps, arch).is_ok() && (sweeps.planes.is_some() || leaves_room(plan))
+    });
     if let Some(sizes) = sizes {
         let (plan, Times { whole, each }) = least(ir, sweeps, fit, &sizes, arch)?;
         let few =

@@ -147,7 +147,8 @@ impl TimePlan {
         levels
     }
 
-    fn bytes(&self, ir: &Ir, sweeps: &Sweeps) -> i64 {
+    /// Memory of the block, in bytes.
+    pub fn bytes(&self, ir: &Ir, sweeps: &Sweeps) -> i64 {
         let elements: i64 = self.shape(sweeps).iter().product();
         let held = |(level, number): (i64, usize)| {
             elements * level * bytes_of(ir, sweeps.fields[number % 2].element)
