@@ -15,7 +15,7 @@ use super::{Arguments, Mode, saved, scan, standard_input};
 use crate::compile::{self, Emitted};
 use crate::feedback;
 use crate::temporary::Folder;
-use crate::toolchain::{HostCompiler, RuntimeLibrary};
+use crate::toolchain::{HostCompiler, RuntimeLibrary, runtime as headers};
 
 /// Compiles every source, then has the host compiler do the rest. Gives the exit status.
 ///
@@ -43,6 +43,9 @@ pub fn build(arguments: &Arguments) -> Result<i32, Diagnostic> {
     let mut words = command.words;
     if arguments.families.openacc && defines_openacc(arguments, &sources) {
         words.extend(["-U_OPENACC".into(), format!("-D_OPENACC={OPENACC_VERSION}").into()]);
+    }
+    if arguments.families.jolokia && any_untouched(&sources) {
+        words.extend(headers::header_flags(headers::headers()));
     }
     let mut options: Vec<&str> = sources.iter().flat_map(Source::options).copied().collect();
     options.dedup();
@@ -79,8 +82,7 @@ pub fn build(arguments: &Arguments) -> Result<i32, Diagnostic> {
 /// as those with some, for which our own preprocessing has answered. C++ in the same command, which
 /// has no OpenACC, must not see it.
 fn defines_openacc(arguments: &Arguments, sources: &[Source]) -> bool {
-    sources.iter().any(|source| matches!(source, Source::Untouched { .. }))
-        && !arguments.others().any(|input| !input.is_linked())
+    any_untouched(sources) && !arguments.others().any(|input| !input.is_linked())
 }
 
 /// What the host compiler gets for a source.
@@ -89,6 +91,11 @@ enum Source {
     Untouched { dependencies: Vec<OsString> },
     /// A preprocessed file in its place, and options for it.
     Rewritten { path: PathBuf, options: &'static [&'static str] },
+}
+
+/// Whether the host compiler preprocesses a source itself.
+fn any_untouched(sources: &[Source]) -> bool {
+    sources.iter().any(|source| matches!(source, Source::Untouched { .. }))
 }
 
 impl Source {
@@ -139,8 +146,8 @@ struct Command<'a> {
 
 impl<'a> Command<'a> {
     fn new(arguments: &Arguments, sources: &'a [Source]) -> Command<'a> {
-        let preprocesses = sources.iter().any(|source| matches!(source, Source::Untouched { .. }))
-            || arguments.others().any(|input| !input.is_linked());
+        let preprocesses =
+            any_untouched(sources) || arguments.others().any(|input| !input.is_linked());
         Command { words: Vec::new(), language: None, sources: sources.iter(), preprocesses }
     }
 

@@ -92,9 +92,12 @@ fn host_only(arguments: &Arguments) -> Vec<OsString> {
     let mut command = Vec::new();
     let preprocesses =
         ["-E", "-M", "-MM"].iter().any(|&flag| arguments.host.iter().any(|f| f == flag));
-    if preprocesses && arguments.families.openacc && !arguments.sources.is_empty() {
+    let families = arguments.families;
+    if preprocesses && families.openacc && !arguments.sources.is_empty() {
         let define = format!("-D_OPENACC={OPENACC_VERSION}");
         command.extend(["-fopenacc".into(), "-U_OPENACC".into(), define.into()]);
+    }
+    if preprocesses && (families.openacc || families.jolokia) && !arguments.sources.is_empty() {
         command.extend(runtime::header_flags(runtime::headers()));
     }
     command.extend(arguments.host.iter().cloned());
