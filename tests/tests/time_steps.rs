@@ -33,6 +33,10 @@ fn steps_of_time_in_one_launch_are_a_step() {
         ],
     ];
     every_bit("steps_blocked.c", &tiles);
+    let bench = Bench::new();
+    let source = root(Path::new("tests/programs/nests/steps_blocked.c"));
+    let said = bench.ok(&format!("--arch=sm_90 -Minfo {source} -o b"));
+    assert!(said.contains("steps a launch in shared memory"), "{said}");
 }
 
 /// The same plane by plane, in runs that end within the nest and in one for all of it.
@@ -126,8 +130,6 @@ fn every_bit(name: &str, tiles: &[&[&[&str]]]) {
         ));
         assert_eq!(host, device, "{text}");
     }
-    let said = bench.ok(&format!("--arch=sm_90 -ffp-contract=off -Minfo {source} -o b"));
-    assert!(said.contains("steps a launch in shared memory"), "{said}");
 }
 
 /// Loops over time whose steps cannot be done together, each in a function of its own: the loop over time in line 4 or so,

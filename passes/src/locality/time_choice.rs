@@ -84,6 +84,9 @@ pub fn choose(ir: &Ir, sweeps: &Sweeps, time: scf::ForOp, arch: &Arch) -> Vec<Ch
 }
 
 fn choices(ir: &Ir, sweeps: &Sweeps, time: scf::ForOp, arch: &Arch) -> Option<Vec<Choice>> {
+    if sweeps.planes.is_some() && !has_known_rows(ir, sweeps) {
+        return None;
+    }
     let (tiles, planes): (&[_], i64) = match (sweeps.planes, sweeps.has_rows) {
         (Some(_), _) => (&PLANES, RUN),
         (None, true) => (&TILES, 1),
@@ -146,6 +149,15 @@ fn choices(ir: &Ir, sweeps: &Sweeps, time: scf::ForOp, arch: &Arch) -> Option<Ve
     Some(match whole.blocked <= LEAST_GAIN_OF_SMALL * large {
         true => vec![(plan, expected, 2 * busy(arch)), (other, each, from(&other))],
         false => vec![(plan, expected, from(&plan))],
+    })
+}
+
+/// Whether the distances of rows and planes are known: addresses by distances of run time take registers that walks along
+/// planes do not have (ptxas spills them at 128).
+fn has_known_rows(ir: &Ir, sweeps: &Sweeps) -> bool {
+    sweeps.fields.iter().all(|field| {
+        let shape = ir.ctx.shape(ir.ty(field.buffer));
+        shape.is_some_and(|shape| shape.iter().skip(1).all(|&extent| extent >= 0))
     })
 }
 
