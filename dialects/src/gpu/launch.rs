@@ -1,7 +1,7 @@
 //! Launches of kernels.
 
-use gpuc_ir::op::{TypeConstraint, attrs, types};
-use gpuc_ir::{Builder, Ir, Value, op};
+use gpuc_ir::op::{TypeConstraint, attrs, set_operand_group, types};
+use gpuc_ir::{Builder, Ir, OpView, Value, op};
 
 use super::attributes::ASYNC_TOKEN;
 use super::region_syntax::{parse_launch, print_launch};
@@ -144,6 +144,15 @@ impl LaunchFuncOp {
     /// Threads of a block: x, y, z.
     pub fn block_sizes(self, ir: &Ir) -> [Value; 3] {
         [self.blockSizeX(ir), self.blockSizeY(ir), self.blockSizeZ(ir)]
+    }
+
+    /// Says how many bytes of dynamic shared memory a block has.
+    pub fn set_dynamic_shared_memory(self, ir: &mut Ir, size: Value) {
+        let def = Self::def();
+        let group = def.operands.iter().position(|spec| spec.name == "dynamicSharedMemorySize");
+        if let Some(group) = group {
+            set_operand_group(ir, self.0, def, group, &[size]);
+        }
     }
 
     /// Builds a launch that waits for nothing and is waited for.

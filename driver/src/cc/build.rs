@@ -15,7 +15,8 @@ use super::{Arguments, Mode, saved, scan, standard_input};
 use crate::compile::{self, Emitted};
 use crate::feedback;
 use crate::temporary::Folder;
-use crate::toolchain::{HostCompiler, RuntimeLibrary, runtime as headers};
+use crate::toolchain::runtime::{header_flags, headers};
+use crate::toolchain::{HostCompiler, RuntimeLibrary};
 
 /// Compiles every source, then has the host compiler do the rest. Gives the exit status.
 ///
@@ -45,7 +46,7 @@ pub fn build(arguments: &Arguments) -> Result<i32, Diagnostic> {
         words.extend(["-U_OPENACC".into(), format!("-D_OPENACC={OPENACC_VERSION}").into()]);
     }
     if arguments.families.jolokia && any_untouched(&sources) {
-        words.extend(headers::header_flags(headers::headers()));
+        words.extend(header_flags(headers()));
     }
     let mut options: Vec<&str> = sources.iter().flat_map(Source::options).copied().collect();
     options.dedup();

@@ -93,11 +93,12 @@ fn host_only(arguments: &Arguments) -> Vec<OsString> {
     let preprocesses =
         ["-E", "-M", "-MM"].iter().any(|&flag| arguments.host.iter().any(|f| f == flag));
     let families = arguments.families;
-    if preprocesses && families.openacc && !arguments.sources.is_empty() {
+    let ours = preprocesses && !arguments.sources.is_empty();
+    if ours && families.openacc {
         let define = format!("-D_OPENACC={OPENACC_VERSION}");
         command.extend(["-fopenacc".into(), "-U_OPENACC".into(), define.into()]);
     }
-    if preprocesses && (families.openacc || families.jolokia) && !arguments.sources.is_empty() {
+    if ours && (families.openacc || families.jolokia) {
         command.extend(runtime::header_flags(runtime::headers()));
     }
     command.extend(arguments.host.iter().cloned());

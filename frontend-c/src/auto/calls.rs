@@ -175,9 +175,6 @@ pub fn call_of(
         }
         _ => return None,
     };
-    let mut at = value;
-    while let ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } = unit.exprs[at].kind {
-        at = inner;
-    }
+    let at = unit.without_casts(value);
     matches!(unit.exprs[at].kind, ExprKind::Call { .. }).then_some(at)
 }

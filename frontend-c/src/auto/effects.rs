@@ -369,12 +369,8 @@ impl<'a> Effects<'a> {
 
     /// What a printer does with its arguments.
     fn format(&self, format: Option<ExprId>) -> Touch {
-        let Some(mut at) = format else { return Touch::Write };
-        while let ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } =
-            self.unit.exprs[at].kind
-        {
-            at = inner;
-        }
+        let Some(format) = format else { return Touch::Write };
+        let at = self.unit.without_casts(format);
         let ExprKind::String(literal) = &self.unit.exprs[at].kind else { return Touch::Write };
         let mut text = literal.units.iter().filter_map(|&unit| char::from_u32(unit));
         let mut touch = Touch::None;

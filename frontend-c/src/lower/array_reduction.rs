@@ -82,7 +82,7 @@ pub(super) fn root(unit: &TranslationUnit, expr: ExprId) -> Option<DeclId> {
 }
 
 /// How often an expression names a variable.
-fn mentions(unit: &TranslationUnit, expr: ExprId, decl: DeclId) -> usize {
+pub(crate) fn mentions(unit: &TranslationUnit, expr: ExprId, decl: DeclId) -> usize {
     let mut found = 0;
     walk::expr(unit, expr, &mut |node| {
         if let Node::Expr(expr) = node {

@@ -31,7 +31,7 @@ mod access;
 mod address;
 mod allocation;
 mod arithmetic;
-mod array_reduction;
+pub(crate) mod array_reduction;
 mod atomic;
 mod bit_field;
 mod call;

@@ -308,12 +308,8 @@ impl Lowerer<'_> {
     }
 
     /// The text of a string constant, up to its first zero.
-    fn literal(&self, mut expr: ExprId) -> Option<String> {
-        while let ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } =
-            self.unit.exprs[expr].kind
-        {
-            expr = inner;
-        }
+    fn literal(&self, expr: ExprId) -> Option<String> {
+        let expr = self.unit.without_casts(expr);
         let ExprKind::String(literal) = &self.unit.exprs[expr].kind else { return None };
         let bytes: Option<Vec<u8>> = literal
             .units

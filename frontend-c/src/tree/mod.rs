@@ -148,6 +148,15 @@ impl TranslationUnit {
         expr
     }
 
+    /// `expr` without parentheses and conversions around it, those that the programmer wrote among them.
+    pub fn without_casts(&self, mut expr: ExprId) -> ExprId {
+        while let ExprKind::Cast { operand, .. } | ExprKind::Paren(operand) = self.exprs[expr].kind
+        {
+            expr = operand;
+        }
+        expr
+    }
+
     /// The value of the compound statement of a `({ … })`: that of its last statement, labels aside.
     pub fn block_value(&self, body: StmtId) -> Option<ExprId> {
         let StmtKind::Compound(stmts) = &self.stmts[body].kind else { return None };

@@ -32,7 +32,9 @@ pub use memory::{
     AccessInterface, AccessKind, AccessedValue, MemoryAccess, SubscriptForm, Subscripts,
     VOLATILE_ATTR,
 };
-pub use segments::{Values, operand_group, operand_range, result_group, result_range};
+pub use segments::{
+    Values, operand_group, operand_range, result_group, result_range, set_operand_group,
+};
 pub use traits::Traits;
 pub use type_constraint::{Arity, TypeConstraint, TypeRule, ValueSpec, types};
 

@@ -43,6 +43,23 @@ pub fn operand_group(ir: &Ir, op: Op, def: &OpDef, group: usize) -> Values {
     operand_range(ir, op, def, group).map(|index| ir.operand(op, index)).collect()
 }
 
+/// Replaces the operands of group `group`.
+pub fn set_operand_group(ir: &mut Ir, op: Op, def: &OpDef, group: usize, values: &[Value]) {
+    let range = operand_range(ir, op, def, group);
+    let mut operands: Vec<Value> = ir.operands(op).collect();
+    if def.traits.contains(Traits::ATTR_SIZED_OPERANDS) {
+        let length = |other: usize| match other == group {
+            true => values.len() as i32,
+            false => operand_range(ir, op, def, other).len() as i32,
+        };
+        let sizes: Vec<i32> = (0..def.operands.len()).map(length).collect();
+        let sizes = ir.ctx.i32_array_attr(&sizes);
+        ir.set_attr(op, "operandSegmentSizes", sizes);
+    }
+    operands.splice(range, values.iter().copied());
+    ir.set_operands(op, &operands);
+}
+
 /// Result indices of group `group`.
 pub fn result_range(ir: &Ir, op: Op, def: &OpDef, group: usize) -> Range<usize> {
     let sizes = def

@@ -85,6 +85,12 @@ pub fn block_memory(b: &mut Builder<'_>, shape: &[i64], element: Type) -> Value 
     memref::AllocaOp::new(b, &[], &[]).result(ty).value(b)
 }
 
+/// Memory of each thread for rows of elements: registers, where subscripts are numbers.
+pub fn thread_memory(b: &mut Builder<'_>, shape: &[i64], element: Type) -> Value {
+    let ty = b.ctx.memref(shape, element);
+    memref::AllocaOp::new(b, &[], &[]).result(ty).value(b)
+}
+
 /// Threads in rows and columns.
 pub fn rows_of_threads([rows, columns]: [i64; 2]) -> LoopMapping {
     let over = |axis: u8, count: i64| {

@@ -12,7 +12,7 @@
 
 use gpuc_arch::Arch;
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::affine::{AffineForOp, AffineIfOp, AffineParallelOp};
+use gpuc_dialects::affine::{AffineForOp, AffineParallelOp};
 use gpuc_dialects::arith;
 use gpuc_dialects::offload::RegionOp;
 use gpuc_dialects::offload::mapping::MAPPING_ATTR;
@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 
 use super::blocks::{blocks_of_threads, whole_sides};
 use super::coarsening::{Coarsening, Element, Instance, statements, written_out};
-use super::coordinates::{Edge, Exprs, apply};
+use super::coordinates::{Edge, Exprs, apply, where_all_else};
 use super::stencil::Stencil;
 use super::stencil_plan::is_bound_by_requests;
 use super::tile_contractions::open_nest;
@@ -245,18 +245,7 @@ impl Coarsened<'_> {
             let moved = b.ctx.constant_expr(moved.min(0));
             all.push((b.ctx.add_expr(form, moved), false));
         }
-        if all.is_empty() {
-            return self.together(b, first);
-        }
-        let operands = exprs.finish(b, &[]).operands;
-        let set = b.ctx.integer_set(operands.len() as u32, 0, &all);
-        AffineIfOp::create_choice(
-            b,
-            set,
-            &operands,
-            |b| self.together(b, first),
-            |b| self.one_by_one(b, first),
-        );
+        where_all_else(b, exprs, &all, |b| self.together(b, first), |b| self.one_by_one(b, first));
     }
 
     /// All iterations, written out.

@@ -133,6 +133,28 @@ pub fn where_all(
     AffineIfOp::create(b, set, &operands, body);
 }
 
+/// Runs one code where all constraints hold, and another one elsewhere.
+pub fn where_all_else(
+    b: &mut Builder<'_>,
+    exprs: Exprs,
+    constraints: &[(AffineExpr, bool)],
+    then: impl FnOnce(&mut Builder<'_>),
+    otherwise: impl FnOnce(&mut Builder<'_>),
+) {
+    if constraints.is_empty() {
+        return then(b);
+    }
+    let operands = exprs.finish(b, &[]).operands;
+    let set = b.ctx.integer_set(operands.len() as u32, 0, constraints);
+    AffineIfOp::create_choice(b, set, &operands, then, otherwise);
+}
+
+/// Subscripts that are numbers.
+pub fn constants(b: &mut Builder<'_>, at: &[i64]) -> AffineValue {
+    let at: Vec<AffineExpr> = at.iter().map(|&n| b.ctx.constant_expr(n)).collect();
+    AffineValue { map: b.ctx.map(0, 0, &at), operands: Vec::new() }
+}
+
 /// A subscript over new values, held at the last iteration of a loop where it goes beyond. `edges` are
 /// the variables to be held; those not among them are known to stay inside.
 pub fn held(b: &mut Builder<'_>, form: &Polynomial, map: &ValueMap, edges: &[Edge]) -> Value {

@@ -13,18 +13,18 @@
 
 use gpuc_arch::Arch;
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::affine::{
-    AffineApplyOp, AffineForOp, AffineIfOp, AffineLoadOp, AffineStoreOp, AffineValue,
-};
-use gpuc_dialects::gpu::{self, AddressSpace};
+use gpuc_dialects::affine::{AffineApplyOp, AffineForOp, AffineLoadOp, AffineStoreOp, AffineValue};
+use gpuc_dialects::gpu::{self};
 use gpuc_dialects::offload::RegionOp;
 use gpuc_dialects::offload::mapping::MAPPING_ATTR;
 use gpuc_dialects::{arith, llvm, memref};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{AffineExpr, Builder, Ir, Op, OpView, Value, ValueMap, WalkOrder};
 
-use super::blocks::{open_edges, over_blocks, rows_of_threads, whole_sides};
-use super::coordinates::{Edge, Exprs, apply, where_all};
+use super::blocks::{
+    block_memory, open_edges, over_blocks, rows_of_threads, thread_memory, whole_sides,
+};
+use super::coordinates::{Edge, Exprs, apply, constants, where_all, where_all_else};
 use super::emit::over_threads;
 use super::march_plan::{BLOCKS_EACH, MarchPlan};
 use super::marching::{Field, Marching, rim};
@@ -233,10 +233,7 @@ impl<'a> Held<'a> {
         let plane = field.plane();
         let tile = field.shared().map(|_| {
             let [rows, columns] = plane.shape(plan.block);
-            let space = AddressSpace::Workgroup.attr(&mut b.ctx);
-            let shape = [field.slots(), rows, columns];
-            let ty = b.ctx.memref_in(&shape, field.element, None, Some(space));
-            memref::AllocaOp::new(b, &[], &[]).result(ty).value(b)
+            block_memory(b, &[field.slots(), rows, columns], field.element)
         });
         let rim = if tile.is_some() { rim(&plane, plan.block) } else { Vec::new() };
         Held { field, plane, rim, tile }
@@ -282,10 +279,8 @@ impl Block<'_> {
         let mut exprs = Exprs::default();
         let sides = edges.iter().map(|edge| (edge, self.plan.block[side(edge)]));
         let room = whole_sides(b, &mut exprs, corner, sides);
-        let operands = exprs.finish(b, &[]).operands;
-        let set = b.ctx.integer_set(operands.len() as u32, 0, &room);
         let at_edge = |b: &mut Builder<'_>| self.earlier(b, whole_of(corner), edges, &side);
-        AffineIfOp::create_choice(b, set, &operands, |b| self.walk(b, &whole), at_edge);
+        where_all_else(b, exprs, &room, |b| self.walk(b, &whole), at_edge);
     }
 
     /// Walks with the block moved back from each edge that it would reach beyond.
@@ -369,8 +364,7 @@ impl Block<'_> {
     /// Elements of a thread, by its rows and by planes: registers.
     fn window(&self, b: &mut Builder<'_>, held: &Held<'_>) -> Value {
         let shape = [self.plan.rows_each, held.field.window().length()];
-        let ty = b.ctx.memref(&shape, held.field.element);
-        memref::AllocaOp::new(b, &[], &[]).result(ty).value(b)
+        thread_memory(b, &shape, held.field.element)
     }
 
     /// The row in the block of a thread's `turn`-th.
@@ -428,12 +422,6 @@ impl Block<'_> {
         AffineLoadOp::create(b, field.buffer, &at)
     }
 
-    /// The element of a thread's row and a plane of its window, counted from 0.
-    fn window_at(&self, b: &mut Builder<'_>, turn: i64, plane: i64) -> AffineValue {
-        let at = [turn, plane].map(|n| b.ctx.constant_expr(n));
-        AffineValue { map: b.ctx.map(0, 0, &at), operands: Vec::new() }
-    }
-
     /// Where a row and column in the block are in the tile, at a slot and an offset.
     fn tile_at(
         &self,
@@ -470,7 +458,7 @@ impl Block<'_> {
             for plane in planes.first..planes.last {
                 let map = self.at(b, corner, (None, plane), [row, thread[1]]);
                 let value = self.load(b, held.field, &map);
-                let at = self.window_at(b, turn, plane - planes.first + 1);
+                let at = constants(b, &[turn, plane - planes.first + 1]);
                 AffineStoreOp::create(b, value, window, &at);
                 let Some((shared, tile)) = held.field.shared().zip(held.tile) else { continue };
                 if (shared.first..shared.last).contains(&plane) {
@@ -497,21 +485,21 @@ impl Block<'_> {
             (0..self.plan.rows_each).map(|turn| self.row(b, thread[0], turn)).collect();
         for (turn, &row) in (0..).zip(&rows) {
             for place in 0..planes.length() - 1 {
-                let from = self.window_at(b, turn, place + 1);
+                let from = constants(b, &[turn, place + 1]);
                 let value = AffineLoadOp::create(b, window, &from);
-                let to = self.window_at(b, turn, place);
+                let to = constants(b, &[turn, place]);
                 AffineStoreOp::create(b, value, window, &to);
             }
             let map = self.at(b, corner, (Some(plane), planes.last), [row, thread[1]]);
             let value = self.load(b, held.field, &map);
-            let to = self.window_at(b, turn, planes.length() - 1);
+            let to = constants(b, &[turn, planes.length() - 1]);
             AffineStoreOp::create(b, value, window, &to);
         }
         // What is loaded is waited for behind all loads.
         let Some((shared, tile)) = held.field.shared().zip(held.tile) else { return };
         let slot = self.slot(b, held, plane, shared.last);
         for (turn, &row) in (0..).zip(&rows) {
-            let from = self.window_at(b, turn, shared.last - planes.first);
+            let from = constants(b, &[turn, shared.last - planes.first]);
             let value = AffineLoadOp::create(b, window, &from);
             let at = self.tile_at(b, held, slot, [row, thread[1]], [0, 0]);
             AffineStoreOp::create(b, value, tile, &at);
@@ -528,7 +516,7 @@ impl Block<'_> {
         let none = arith::constant_index(b, 0);
         for turn in 0..held.turns(self.plan) {
             for side in 0..2 {
-                let at = self.window_at(b, turn, side);
+                let at = constants(b, &[turn, side]);
                 AffineStoreOp::create(b, none, places, &at);
             }
             let (first, mut end) = (turn * threads, 0);
@@ -553,7 +541,7 @@ impl Block<'_> {
                 where_all(b, exprs, &room, |b| {
                     let place = self.place(b, held, part, first - from, thread);
                     for (side, place) in (0..).zip(place) {
-                        let at = self.window_at(b, turn, side);
+                        let at = constants(b, &[turn, side]);
                         AffineStoreOp::create(b, place, places, &at);
                     }
                 });
@@ -626,7 +614,7 @@ impl Block<'_> {
             where_all(b, exprs, &room, |b| {
                 let (mut from, mut to) = (corner.clone(), vec![slot]);
                 for side in 0..2 {
-                    let at = self.window_at(b, turn, side as i64);
+                    let at = constants(b, &[turn, side as i64]);
                     let place = AffineLoadOp::create(b, places, &at);
                     let at = &mut from[field.at[side + 1]];
                     *at = arith::AddIOp::new(b, *at, place).value(b);
@@ -708,7 +696,7 @@ impl Block<'_> {
                 AffineLoadOp::create(b, tile, &at)
             }
             _ => {
-                let at = self.window_at(b, near, planes - held.field.window().first);
+                let at = constants(b, &[near, planes - held.field.window().first]);
                 AffineLoadOp::create(b, window, &at)
             }
         };

@@ -12,11 +12,11 @@ use gpuc_dialects::affine::{
     AffineApplyOp, AffineIfOp, AffineLoadOp, AffineStoreOp, AffineValue, AffineVectorLoadOp,
     AffineVectorStoreOp,
 };
-use gpuc_dialects::gpu::AddressSpace;
 use gpuc_dialects::vector::extract;
 use gpuc_dialects::{arith, memref, nvvm};
 use gpuc_ir::{AffineExpr, Builder, OpView, Type, Value, ValueMap};
 
+use super::blocks::block_memory;
 use super::contraction::{Contraction, Staged};
 use super::coordinates::{Edge, Exprs, apply, below_edges, load_held};
 use super::sum::{End, Widest, holds, last_below, least};
@@ -87,9 +87,7 @@ impl Tile {
     /// The buffer.
     pub fn allocate(&self, b: &mut Builder<'_>) -> Value {
         let (shape, element) = self.buffer();
-        let space = AddressSpace::Workgroup.attr(&mut b.ctx);
-        let ty = b.ctx.memref_in(&shape[..self.rank()], element, None, Some(space));
-        memref::AllocaOp::new(b, &[], &[]).result(ty).value(b)
+        block_memory(b, &shape[..self.rank()], element)
     }
 
     /// Elements of a row of the buffer for so many rows or columns of the nest from one on: one access, which must be on a multiple of its length.

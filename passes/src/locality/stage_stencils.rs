@@ -11,7 +11,7 @@
 
 use gpuc_arch::Arch;
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::affine::{AffineForOp, AffineIfOp, AffineLoadOp, AffineStoreOp, AffineValue};
+use gpuc_dialects::affine::{AffineForOp, AffineLoadOp, AffineStoreOp, AffineValue};
 use gpuc_dialects::offload::RegionOp;
 use gpuc_dialects::offload::mapping::MAPPING_ATTR;
 use gpuc_dialects::{gpu, llvm};
@@ -21,7 +21,7 @@ use gpuc_ir::{AffineExpr, Builder, Ir, Op, OpView, Value, ValueMap, WalkOrder};
 use super::blocks::{
     block_memory, numbered_threads, open_edges, over_blocks, rows_of_threads, whole_sides,
 };
-use super::coordinates::{Edge, Exprs, apply, below_edges, where_all};
+use super::coordinates::{Edge, Exprs, apply, below_edges, where_all, where_all_else};
 use super::emit::over_threads;
 use super::stencil::{Group, Rectangle, Stencil};
 use super::stencil_plan::StencilPlan;
@@ -216,12 +216,7 @@ impl Block<'_> {
                 room.push((least, false));
             }
         }
-        if room.is_empty() {
-            return self.staged(b);
-        }
-        let operands = exprs.finish(b, &[]).operands;
-        let set = b.ctx.integer_set(operands.len() as u32, 0, &room);
-        AffineIfOp::create_choice(b, set, &operands, |b| self.staged(b), |b| self.direct(b));
+        where_all_else(b, exprs, &room, |b| self.staged(b), |b| self.direct(b));
     }
 
     /// The least that a form is in the block.

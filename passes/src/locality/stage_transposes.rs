@@ -10,7 +10,7 @@
 
 use gpuc_arch::Arch;
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::affine::{AffineIfOp, AffineLoadOp, AffineStoreOp, AffineValue};
+use gpuc_dialects::affine::{AffineLoadOp, AffineStoreOp, AffineValue};
 use gpuc_dialects::arith;
 use gpuc_dialects::gpu;
 use gpuc_dialects::memref;
@@ -19,7 +19,7 @@ use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap, WalkOrder};
 
 use super::blocks::{block_memory, open_edges, over_blocks, rows_of_threads, whole_sides};
-use super::coordinates::{Edge, Exprs, apply, below_edges, load_held, where_all};
+use super::coordinates::{Edge, Exprs, apply, below_edges, load_held, where_all, where_all_else};
 use super::emit::over_threads;
 use super::tile_contractions::open_nest;
 use super::transposition::{Transposed, Transposition};
@@ -196,10 +196,8 @@ impl Square<'_> {
         let mut exprs = Exprs::default();
         let sides = self.edges.iter().map(|edge| (edge, self.side));
         let room = whole_sides(b, &mut exprs, &self.corner, sides);
-        let operands = exprs.finish(b, &[]).operands;
-        let set = b.ctx.integer_set(operands.len() as u32, 0, &room);
         let whole = Square { edges: Vec::new(), ..self.clone() };
-        AffineIfOp::create_choice(b, set, &operands, |b| whole.phases(b), |b| self.phases(b));
+        where_all_else(b, exprs, &room, |b| whole.phases(b), |b| self.phases(b));
     }
 
     fn phases(&self, b: &mut Builder<'_>) {

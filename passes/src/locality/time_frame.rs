@@ -1,11 +1,11 @@
 //! What every way to execute several rounds of two sweeps in a block knows: where the block's tile is, which of its places are
 //! iterations, and what lies beyond those.
 
-use gpuc_dialects::affine::{AffineForOp, AffineIfOp, AffineLoadOp, AffineValue};
+use gpuc_dialects::affine::{AffineForOp, AffineLoadOp, AffineValue};
 use gpuc_dialects::llvm;
 use gpuc_ir::{AffineExpr, Builder, OpView, Value, ValueMap};
 
-use super::coordinates::{Exprs, apply, below, where_all};
+use super::coordinates::{Exprs, apply, below, where_all, where_all_else};
 use super::time_plan::TimePlan;
 use super::time_sweeps::{Sweep, Sweeps};
 
@@ -47,9 +47,7 @@ impl<'a> Frame<'a> {
             let last = b.ctx.add_expr(corner, last);
             room.push(below(b, last, upper));
         }
-        let operands = exprs.finish(b, &[]).operands;
-        let set = b.ctx.integer_set(operands.len() as u32, 0, &room);
-        AffineIfOp::create_choice(b, set, &operands, |b| body(b, true), |b| body(b, false));
+        where_all_else(b, exprs, &room, |b| body(b, true), |b| body(b, false));
     }
 
     /// The dimensions' variables at a place of the tile, counted from the first that threads execute; `plane` is the variable
@@ -155,9 +153,7 @@ impl<'a> Frame<'a> {
     ) {
         let mut exprs = Exprs::default();
         let room = self.inside(b, &mut exprs, point, [0; 3]);
-        let operands = exprs.finish(b, &[]).operands;
-        let set = b.ctx.integer_set(operands.len() as u32, 0, &room);
-        AffineIfOp::create_choice(b, set, &operands, inside, beyond);
+        where_all_else(b, exprs, &room, inside, beyond);
     }
 
     /// Every place of the tile and its rim, of a thread: rows in turn, and of each the columns of the threads and those behind, so

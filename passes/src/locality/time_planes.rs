@@ -15,12 +15,12 @@
 //! executed twice (3.5-D blocking: Nguyen et al., SC 2010; AN5D: Matsumura et al., CGO 2020). Each sweep is so far behind the
 //! one before that it reads what steps before this one have stored: a wait for each plane is enough.
 
-use gpuc_dialects::affine::{AffineForOp, AffineIfOp, AffineLoadOp, AffineStoreOp, AffineValue};
-use gpuc_dialects::{arith, gpu, memref, scf};
-use gpuc_ir::{AffineExpr, Builder, Ir, Op, Value, ValueMap};
+use gpuc_dialects::affine::{AffineForOp, AffineLoadOp, AffineStoreOp, AffineValue};
+use gpuc_dialects::{arith, gpu, scf};
+use gpuc_ir::{AffineExpr, Builder, Ir, Op, Type, Value, ValueMap};
 
-use super::blocks::{block_memory, over_blocks, rows_of_threads};
-use super::coordinates::{Exprs, apply, where_all};
+use super::blocks::{block_memory, over_blocks, rows_of_threads, thread_memory};
+use super::coordinates::{Exprs, apply, constants, where_all, where_all_else};
 use super::emit::over_threads;
 use super::time_frame::{Frame, at, at_most, keep_rolled};
 use super::time_plan::{Level, TimePlan};
@@ -234,9 +234,7 @@ impl Walk<'_> {
             let mut exprs = Exprs::default();
             let at = exprs.value(b, plane);
             let room = self.frame.within(b, &mut exprs, self.planes, at);
-            let operands = exprs.finish(b, &[]).operands;
-            let set = b.ctx.integer_set(operands.len() as u32, 0, &room);
-            AffineIfOp::create_choice(b, set, &operands, inside, beyond);
+            where_all_else(b, exprs, &room, inside, beyond);
         });
     }
 
@@ -363,8 +361,7 @@ impl Walk<'_> {
 
     /// A thread's elements of a plane on their way to memory of the block.
     fn registers(&self, b: &mut Builder<'_>) -> Value {
-        let ty = b.ctx.memref(&[self.count()], self.frame.sweeps.fields[0].element);
-        let registers = memref::AllocaOp::new(b, &[], &[]).result(ty).value(b);
+        let registers = thread_memory(b, &[self.count()], self.element(0));
         let zero = self.zero(b, 0);
         for number in 0..self.count() {
             let at = AffineValue::constant(&mut b.ctx, number);
@@ -373,9 +370,14 @@ impl Walk<'_> {
         registers
     }
 
+    /// The type of a level's elements.
+    fn element(&self, number: usize) -> Type {
+        self.frame.sweeps.fields[number % 2].element
+    }
+
     /// A number of a level's type.
     fn zero(&self, b: &mut Builder<'_>, number: usize) -> Value {
-        let element = self.frame.sweeps.fields[number % 2].element;
+        let element = self.element(number);
         match b.ctx.is_float(element) {
             true => arith::constant_float(b, 0.0, element),
             false => arith::constant_int(b, 0, element),
@@ -384,10 +386,7 @@ impl Walk<'_> {
 
     /// What a thread has computed last of a sweep: registers.
     fn computed(&self, b: &mut Builder<'_>, number: usize) -> Value {
-        let ty = b
-            .ctx
-            .memref(&[self.frame.plan.rows_each], self.frame.sweeps.fields[number % 2].element);
-        memref::AllocaOp::new(b, &[], &[]).result(ty).value(b)
+        thread_memory(b, &[self.frame.plan.rows_each], self.element(number))
     }
 
     /// Loads a thread's elements of the next plane, which are stored behind all that is computed meanwhile.
@@ -437,8 +436,7 @@ impl Walk<'_> {
         let bool = b.ctx.int(1);
         let [no, yes] = [false, true].map(|value| arith::constant_bool(b, value));
         [0, 1].map(|field| {
-            let ty = b.ctx.memref(&[self.count()], bool);
-            let borders = memref::AllocaOp::new(b, &[], &[]).result(ty).value(b);
+            let borders = thread_memory(b, &[self.count()], bool);
             let offsets = self.frame.sweeps.offsets(field);
             let mut beside: Vec<[i64; 2]> = offsets.iter().map(|at| [at[0], at[1]]).collect();
             beside.dedup();
@@ -448,8 +446,6 @@ impl Walk<'_> {
                 let point = self.frame.point(b, place, None);
                 let mut exprs = Exprs::default();
                 let room = self.in_plane(b, &mut exprs, &point, [0; 2]);
-                let operands = exprs.finish(b, &[]).operands;
-                let set = b.ctx.integer_set(operands.len() as u32, 0, &room);
                 let beyond = |b: &mut Builder<'_>| {
                     for offset in &beside {
                         let mut exprs = Exprs::default();
@@ -460,7 +456,7 @@ impl Walk<'_> {
                         });
                     }
                 };
-                AffineIfOp::create_choice(b, set, &operands, |_| {}, beyond);
+                where_all_else(b, exprs, &room, |_| {}, beyond);
             });
             borders
         })
@@ -526,6 +522,7 @@ impl Walk<'_> {
         plane: Value,
         computed: Option<Value>,
     ) {
+        let Some(&tile) = self.tiles.get(number) else { return };
         let rows_each = self.frame.plan.rows_each;
         self.frame.turns(b, rows_each, |b, turn| {
             let row = self.frame.row(b, here.thread[0], Some(turn), 0);
@@ -535,7 +532,7 @@ impl Walk<'_> {
             let row = self.frame.row(b, here.thread[0], None, turn);
             let place = [row, here.thread[1]];
             let at = self.tile_at(b, (here, number, number), place, [0; 3]);
-            let value = AffineLoadOp::create(b, self.tiles[number], &at);
+            let value = AffineLoadOp::create(b, tile, &at);
             self.keep(b, computed, turn, value);
         }
     }
@@ -575,9 +572,7 @@ impl Walk<'_> {
     /// What a sweep reads of a thread's own rows and column, by rows and planes: registers.
     fn window(&self, b: &mut Builder<'_>, number: usize) -> Value {
         let planes = 2 * self.sweep(number).reach(2) + 1;
-        let element = self.frame.sweeps.fields[(number + 1) % 2].element;
-        let ty = b.ctx.memref(&[self.frame.plan.rows_each, planes], element);
-        memref::AllocaOp::new(b, &[], &[]).result(ty).value(b)
+        thread_memory(b, &[self.frame.plan.rows_each, planes], self.element(number - 1))
     }
 
     /// The row and plane of a window that an iteration reads, the thread's `turn`-th.
@@ -592,14 +587,14 @@ impl Walk<'_> {
         let last = 2 * self.sweep(number).reach(2);
         for turn in 0..self.frame.plan.rows_each {
             for plane in 0..last {
-                let from = constants(b, [turn, plane + 1]);
+                let from = constants(b, &[turn, plane + 1]);
                 let value = AffineLoadOp::create(b, window, &from);
-                let to = constants(b, [turn, plane]);
+                let to = constants(b, &[turn, plane]);
                 AffineStoreOp::create(b, value, window, &to);
             }
             let from = AffineValue::constant(&mut b.ctx, turn);
             let value = AffineLoadOp::create(b, newest, &from);
-            let to = constants(b, [turn, last]);
+            let to = constants(b, &[turn, last]);
             AffineStoreOp::create(b, value, window, &to);
         }
     }
@@ -614,19 +609,15 @@ impl Walk<'_> {
     ) {
         let plane = self.plane(b, here, number);
         let rows_each = self.frame.plan.rows_each;
-        let rolled = |b: &mut Builder<'_>, body: &dyn Fn(&mut Builder<'_>, [Value; 2])| {
-            self.frame.turns(b, rows_each, |b, turn| {
-                let row = self.frame.row(b, here.thread[0], Some(turn), 0);
-                body(b, [row, here.thread[1]]);
-            });
-        };
         let inside = |b: &mut Builder<'_>| {
             let one = |b: &mut Builder<'_>, place: [Value; 2]| {
                 let point = self.frame.point(b, place, Some(plane));
                 Iteration { place, map: at(self.sweep(number), &point), point }
             };
             let Some(window) = window else {
-                return rolled(b, &|b, place| {
+                return self.frame.turns(b, rows_each, |b, turn| {
+                    let row = self.frame.row(b, here.thread[0], Some(turn), 0);
+                    let place = [row, here.thread[1]];
                     let mut each = [one(b, place)];
                     let point = each[0].point.clone();
                     let compute = |b: &mut Builder<'_>| {
@@ -653,9 +644,7 @@ impl Walk<'_> {
             }
         };
         let beyond = |b: &mut Builder<'_>| {
-            if number < self.held.len() {
-                self.border_plane(b, (here, number), plane, computed);
-            }
+            self.border_plane(b, (here, number), plane, computed);
         };
         self.at_plane(b, (here, number, plane), inside, beyond);
     }
@@ -665,7 +654,7 @@ impl Walk<'_> {
     }
 
     /// Iterations of a sweep, independent of each other: each operation is made for all of them before the next one, so that
-    /// what several read is read once. Where not all are `inside`, what they compute counts where they are.
+    /// what several read is read once.
     fn iterations(
         &self,
         b: &mut Builder<'_>,
@@ -680,7 +669,7 @@ impl Walk<'_> {
                     let own = window.zip(self.in_window(sweep, read.offset, turn));
                     let value = match own {
                         Some((window, at)) => {
-                            let at = constants(b, at);
+                            let at = constants(b, &at);
                             AffineLoadOp::create(b, window, &at)
                         }
                         None => {
@@ -728,11 +717,6 @@ impl Walk<'_> {
             });
         });
     }
-}
-
-fn constants(b: &mut Builder<'_>, at: [i64; 2]) -> AffineValue {
-    let at = at.map(|n| b.ctx.constant_expr(n));
-    AffineValue { map: b.ctx.map(0, 0, &at), operands: Vec::new() }
 }
 
 /// A value some numbers further.

@@ -10,7 +10,7 @@ use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::gpu::{self, AddressSpace, GPUFuncOp, GPUModuleOp, LaunchFuncOp};
 use gpuc_dialects::{arith, memref};
 use gpuc_ir::pass::{Pass, PassContext};
-use gpuc_ir::{Builder, DYNAMIC, Ir, Op, OpView, Type, Value, WalkOrder};
+use gpuc_ir::{Builder, DYNAMIC, Ir, Op, OpView, Value, WalkOrder};
 
 use crate::target::target;
 
@@ -94,44 +94,9 @@ fn ask(ir: &mut Ir, module: Op, (kernels, kernel): (Op, Op), bytes: i64) {
         if launch.kernel(ir) != Some(symbol) {
             continue;
         }
-        let (dependencies, operands) =
-            (launch.asyncDependencies(ir).to_vec(), launch.kernelOperands(ir).to_vec());
-        let ([gx, gy, gz], [bx, by, bz]) = (launch.grid_sizes(ir), launch.block_sizes(ir));
-        let clusters = [launch.clusterSizeX(ir), launch.clusterSizeY(ir), launch.clusterSizeZ(ir)];
-        let [cx, cy, cz] = clusters;
-        let object = launch.asyncObject(ir);
-        let tokens: Vec<Type> = ir.result_types(op).collect();
         let mut b = Builder::before(&mut *ir, op);
         let i32 = b.ctx.int(32);
-        let size = Some(arith::constant_int(&mut b, bytes.into(), i32));
-        let mut new = LaunchFuncOp::new(
-            &mut b,
-            &dependencies,
-            gx,
-            gy,
-            gz,
-            bx,
-            by,
-            bz,
-            cx,
-            cy,
-            cz,
-            size,
-            &operands,
-            object,
-        );
-        let attrs = b.attrs(op);
-        for (name, attr) in b.ctx.dict_entries(attrs).to_vec() {
-            let name = b.ctx.str(name).to_owned();
-            if name != SEGMENTS {
-                new = new.attr(&mut b, &name, attr);
-            }
-        }
-        let new = new.result_group(&tokens).build(&mut b);
-        let results = ir.results(new).to_vec();
-        ir.replace_op(op, &results);
+        let size = arith::constant_int(&mut b, bytes.into(), i32);
+        launch.set_dynamic_shared_memory(ir, size);
     }
 }
-
-/// What a launch says of how its operands are grouped, which a size more changes.
-const SEGMENTS: &str = "operandSegmentSizes";

@@ -1,6 +1,7 @@
 //! Whether a statement does nothing with a variable but combine values into it.
 
 use crate::directive::construct::ReductionOp;
+use crate::lower::array_reduction::mentions;
 use crate::lower::walk::{self, Below, Node};
 use crate::tree::{BinaryOp, DeclId, ExprId, ExprKind, StmtId, StmtKind, TranslationUnit};
 
@@ -18,13 +19,13 @@ pub(super) fn is_only_combined(
         match node {
             Node::Stmt(stmt) => match &unit.stmts[stmt].kind {
                 StmtKind::Expr(expr) if combines(unit, op, *expr, decl) => {
-                    allowed += times_named(unit, *expr, decl);
+                    allowed += mentions(unit, *expr, decl);
                 }
                 // `if (x > most) most = x;`
                 StmtKind::If { condition, then, otherwise: None }
                     if is_choice(op) && is_set(unit, *then, decl) =>
                 {
-                    let named = times_named(unit, *condition, decl);
+                    let named = mentions(unit, *condition, decl);
                     allowed += named + usize::from(named > 0);
                 }
                 _ => {}
@@ -46,23 +47,12 @@ fn is_name(unit: &TranslationUnit, expr: ExprId, decl: DeclId) -> bool {
     matches!(unit.exprs[expr].kind, ExprKind::Name(own) if own == decl)
 }
 
-fn times_named(unit: &TranslationUnit, expr: ExprId, decl: DeclId) -> usize {
-    let mut count = 0;
-    walk::expr(unit, expr, &mut |node| {
-        if let Node::Expr(expr) = node {
-            count += usize::from(is_name(unit, expr, decl));
-        }
-        Below::Enter
-    });
-    count
-}
-
 /// Whether a statement does nothing but give a variable a value in which it has no part.
 fn is_set(unit: &TranslationUnit, stmt: StmtId, decl: DeclId) -> bool {
     match &unit.stmts[stmt].kind {
         StmtKind::Expr(expr) => {
             matches!(unit.exprs[unit.peel(*expr)].kind, ExprKind::Assign { target, .. } if is_name(unit, unit.peel(target), decl))
-                && times_named(unit, *expr, decl) == 1
+                && mentions(unit, *expr, decl) == 1
         }
         StmtKind::Compound(list) => matches!(list.as_slice(), [only] if is_set(unit, *only, decl)),
         _ => false,
@@ -85,14 +75,11 @@ fn combines(unit: &TranslationUnit, op: ReductionOp, expr: ExprId, decl: DeclId)
     match unit.exprs[unit.peel(expr)].kind {
         ExprKind::IncDec(_, target) => op == ReductionOp::Add && is_its(target),
         ExprKind::CompoundAssign { op: written, target, value, .. } => {
-            is_its(target) && by(written) && times_named(unit, value, decl) == 0
+            is_its(target) && by(written) && mentions(unit, value, decl) == 0
         }
         ExprKind::Assign { target, value } if is_its(target) => {
-            let mut value = unit.peel(value);
-            while let ExprKind::Cast { operand, .. } = unit.exprs[value].kind {
-                value = unit.peel(operand);
-            }
-            let once = times_named(unit, value, decl) == 1;
+            let value = unit.without_casts(value);
+            let once = mentions(unit, value, decl) == 1;
             match unit.exprs[value].kind {
                 ExprKind::Binary(written, first, second) => {
                     let is_right = written != BinaryOp::Sub && is_value_of(unit, second, decl);
@@ -109,9 +96,5 @@ fn combines(unit: &TranslationUnit, op: ReductionOp, expr: ExprId, decl: DeclId)
 
 /// Whether an expression is a variable's value, in whatever type.
 fn is_value_of(unit: &TranslationUnit, expr: ExprId, decl: DeclId) -> bool {
-    let mut at = unit.peel(expr);
-    while let ExprKind::Cast { operand, .. } = unit.exprs[at].kind {
-        at = unit.peel(operand);
-    }
-    is_name(unit, at, decl)
+    is_name(unit, unit.without_casts(expr), decl)
 }

@@ -637,17 +637,14 @@ impl Parser {
         }
         let mut list = Vec::new();
         for &(carried, begins) in &copies.first {
-            let value = match begins {
-                _ if carried.again.is_some() => carried.again.unwrap_or_else(|| {
-                    let element = self.element(carried, thread, span);
-                    self.checker.rvalue(element)
-                }),
-                Some(value) => {
+            let value = match (carried.again, begins) {
+                (Some(value), _) => value,
+                (None, Some(value)) => {
                     let value = self.checker.int(value, Type::INT, span);
                     let ty = self.checker.unit.decls[carried.decl].ty.unqualified();
                     self.checker.convert(value, ty)
                 }
-                None => {
+                (None, None) => {
                     let element = self.element(carried, thread, span);
                     self.checker.rvalue(element)
                 }

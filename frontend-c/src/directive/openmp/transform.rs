@@ -138,10 +138,8 @@ impl Parser {
             return Ok(body);
         };
         *then = body;
-        let mut at = *condition;
-        while let ExprKind::Cast { operand, .. } | ExprKind::Paren(operand) = unit.exprs[at].kind {
-            at = operand;
-        }
+        let condition = *condition;
+        let at = unit.without_casts(condition);
         if let ExprKind::Binary(BinaryOp::Equal, asked, _) = unit.exprs[at].kind {
             unit.exprs[at].kind = ExprKind::Binary(BinaryOp::Equal, asked, filter_value);
         }

@@ -22,10 +22,11 @@ use gpuc_dialects::affine::{
 use gpuc_dialects::offload::mapping::{
     Axis, DimMap, Distribution, LoopMapping, MAPPING_ATTR, Size,
 };
-use gpuc_dialects::{arith, gpu, llvm, memref, nvvm};
+use gpuc_dialects::{arith, gpu, llvm, nvvm};
 use gpuc_ir::{Builder, Op, OpView, Value, ValueMap};
 
 use super::band::Bound;
+use super::blocks::thread_memory;
 use super::contraction::Contraction;
 use super::coordinates::{Edge, Exprs, apply};
 use super::stage::{Source, Tile, copy};
@@ -182,10 +183,7 @@ impl<'a> Emitter<'a> {
         }
         let shape: Vec<i64> = self.plan.threads().into_iter().chain(self.plan.thread).collect();
         let carried = |sum: &Sum| {
-            let registers = sum.types.iter().map(|&element| {
-                let ty = b.ctx.memref(&shape, element);
-                memref::AllocaOp::new(b, &[], &[]).result(ty).value(b)
-            });
+            let registers = sum.types.iter().map(|&element| thread_memory(b, &shape, element));
             registers.collect()
         };
         let sums = self.nest.sums.iter().map(carried).collect();

@@ -11,12 +11,12 @@
 
 use std::slice;
 
-use gpuc_dialects::affine::{AffineForOp, AffineIfOp, AffineMaxOp, AffineMinOp, AffineValue};
+use gpuc_dialects::affine::{AffineForOp, AffineMaxOp, AffineMinOp, AffineValue};
 use gpuc_dialects::arith;
 use gpuc_ir::{Builder, Value, ValueMap};
 
 use super::{Block, Emitter, Run, Turn};
-use crate::locality::coordinates::{Exprs, below, where_all};
+use crate::locality::coordinates::{Exprs, below, where_all, where_all_else};
 use crate::locality::sum::{End, Widest, further, last_below};
 
 impl Emitter<'_> {
@@ -70,14 +70,12 @@ impl Emitter<'_> {
             let narrowest = slice::from_ref(narrowest);
             let mut all = range.has(b, &mut exprs, narrowest, term);
             all.extend(range.has(b, &mut exprs, narrowest, last));
-            let operands = exprs.finish(b, &[]).operands;
-            let set = b.ctx.integer_set(operands.len() as u32, 0, &all);
             let run = Run { sum, term, row: None, end: None, widest: None };
             let part = Run { widest: Some(widest), ..run };
-            AffineIfOp::create_choice(
+            where_all_else(
                 b,
-                set,
-                &operands,
+                exprs,
+                &all,
                 |b| self.run(b, block, run),
                 |b| self.run(b, block, part),
             );

@@ -12,12 +12,13 @@ use gpuc_dialects::offload::SCHEDULE_ATTR;
 use gpuc_dialects::offload::mapping::{
     Axis, DimMap, Distribution, LoopMapping, MAPPING_ATTR, Size,
 };
-use gpuc_dialects::{gpu, llvm, memref};
+use gpuc_dialects::{gpu, llvm};
 use gpuc_ir::op::{EffectKind, Traits};
 use gpuc_ir::{Block, Builder, Ir, Op, OpView, Value, ValueMap};
 
 use super::row_nest::{RowNest, STEP};
 use crate::locality::band::Bound;
+use crate::locality::blocks::block_memory;
 use crate::locality::contraction;
 use crate::locality::coordinates::{Exprs, apply};
 use crate::parallel::parallel_loop::CarriedReduction;
@@ -101,9 +102,7 @@ pub fn apply_columns(ir: &mut Ir, rows: &RowNest, width: i64, columns: i64) -> R
             .iter()
             .map(|each| {
                 let ty = b.ty(each.carried.init);
-                let space = gpu::AddressSpace::Workgroup.attr(&mut b.ctx);
-                let ty = b.ctx.memref_in(&[width, columns], ty, None, Some(space));
-                memref::AllocaOp::new(b, &[], &[]).result(ty).value(b)
+                block_memory(b, &[width, columns], ty)
             })
             .collect();
         over_threads(b, [width, columns], width, columns, |b, thread| {
