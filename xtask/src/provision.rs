@@ -28,7 +28,8 @@ pub fn all(summary: &mut Summary) {
     mlir_opt(summary);
 }
 
-fn ptxas(summary: &mut Summary) {
+/// NVIDIA's assembler.
+pub fn ptxas(summary: &mut Summary) {
     let start = Instant::now();
     let place = target().join("tools/bin/ptxas");
     let present = [Some(place.clone()), on_path(&["ptxas"])];
@@ -89,6 +90,13 @@ fn mlir_opt(summary: &mut Summary) {
         Ok(()) => summary.skip("mlir-opt", "mlir-19-tools holds no mlir-opt"),
         Err(why) => summary.skip("mlir-opt", &why),
     }
+}
+
+/// PATH with what was provisioned first.
+pub fn path() -> std::ffi::OsString {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let own = std::iter::once(target().join("tools/bin"));
+    std::env::join_paths(own.chain(std::env::split_paths(&path))).unwrap_or(path)
 }
 
 /// The CUDA release that a ptxas says it is of.

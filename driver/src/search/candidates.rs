@@ -2,7 +2,7 @@
 //!
 //! Whether one can be followed is asked when it is compiled: what is refused there is no candidate.
 
-use gpuc_passes::plan::step::{Coarsen, Step, Tile};
+use gpuc_passes::plan::step::{Coarsen, March, Step, Tile};
 use gpuc_passes::plan::text::{Placed, Plan};
 
 /// Rows, columns and terms of a block, rows and columns of a thread, and runs of terms in memory at a time.
@@ -29,6 +29,12 @@ const BLOCKS: [[i64; 2]; 8] =
 
 /// Iterations of a thread.
 const FACTORS: [i64; 3] = [2, 4, 8];
+
+/// Planes of a walk over planes, and rows of a thread in it.
+const WALKS: [[i64; 2]; 4] = [[64, 4], [16, 4], [64, 2], [16, 2]];
+
+/// Rows and columns of a block that walks over planes.
+const WALL: [i64; 2] = [16, 32];
 
 /// Numbers of steps, by the step's word and the number's name, that are tried in place of the compiler's.
 const NUMBERS: [(&str, &str, &[i64]); 9] = [
@@ -62,6 +68,7 @@ pub(super) fn without_tiles(plan: &Plan) -> Plan {
 pub(super) fn variants(plan: &Plan) -> Vec<Plan> {
     let mut all = Distinct::new(plan);
     coarsened(&plan.steps).into_iter().for_each(|steps| all.add(steps));
+    marched(&plan.steps).into_iter().for_each(|steps| all.add(steps));
     turned(&plan.steps).into_iter().for_each(|steps| all.add(steps));
     for (at, placed) in plan.steps.iter().enumerate() {
         for (word, name, values) in NUMBERS {
@@ -172,15 +179,40 @@ fn coarsened(steps: &[Placed]) -> Vec<Vec<Placed>> {
             continue;
         }
         for factor in FACTORS {
-            let step: Step = Coarsen { name: outer.clone(), factor, threads: 1 }.into();
-            let behind = steps.iter().position(|other| other.step.stage() > step.stage());
-            let mut steps = steps.to_vec();
-            let at = behind.unwrap_or(steps.len());
-            steps.insert(at, Placed { step, place: placed.place.clone() });
-            all.push(steps);
+            let step = Coarsen { name: outer.clone(), factor, threads: 1 };
+            all.push(with(steps, step.into(), placed));
         }
     }
     all
+}
+
+/// Steps with a walk over the planes of a nest of three loops, where the compiler has none.
+fn marched(steps: &[Placed]) -> Vec<Vec<Placed>> {
+    let mut all = Vec::new();
+    for placed in steps {
+        let Step::Collapse(collapse) = &placed.step else { continue };
+        let [planes, rows, columns] = &collapse.loops[..] else { continue };
+        let is_walk = |other: &Placed| matches!(&other.step, Step::March(march) if march.loops[0].0 == *planes);
+        if steps.iter().any(is_walk) {
+            continue;
+        }
+        for [length, rows_each] in WALKS {
+            let sides = [(planes, length), (rows, WALL[0]), (columns, WALL[1])];
+            let loops = sides.map(|(name, side)| (name.clone(), side));
+            let step = March { loops, rows: rows_each, blocks: 1 };
+            all.push(with(steps, step.into(), placed));
+        }
+    }
+    all
+}
+
+/// Steps with one more, of the nest that another one is about.
+fn with(steps: &[Placed], step: Step, nest: &Placed) -> Vec<Placed> {
+    let behind = steps.iter().position(|other| other.step.stage() > step.stage());
+    let mut steps = steps.to_vec();
+    let at = behind.unwrap_or(steps.len());
+    steps.insert(at, Placed { step, place: nest.place.clone() });
+    steps
 }
 
 /// Steps with the last two dimensions of a nest in the other order: neighbouring threads take other iterations.
@@ -245,6 +277,7 @@ pub fn kept(own: &Plan, plan: &Plan, blocks: i64, threads: i64) -> Plan {
     for placed in &mut plan.steps {
         match &mut placed.step {
             Step::Tile(tile) if tile.blocks == 1 => tile.blocks = blocks,
+            Step::March(march) if march.blocks == 1 => march.blocks = blocks,
             Step::Coarsen(coarsen) if coarsen.threads == 1 => coarsen.threads = threads,
             _ => {}
         }

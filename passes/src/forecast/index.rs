@@ -91,6 +91,18 @@ impl Index {
         Index { lanes, slopes: combined(&self.slopes, factors[0], &other.slopes, factors[1]) }
     }
 
+    /// The same, but for some threads, which have another number; growing as most of them do.
+    pub fn replaced_in(&self, threads: &[bool], other: &Index) -> Index {
+        let lane = |(thread, is_other): (usize, &bool)| match is_other {
+            true => other.of(thread),
+            false => self.of(thread),
+        };
+        let lanes = Lanes::Each(threads.iter().enumerate().map(lane).collect());
+        let others = threads.iter().filter(|is_other| **is_other).count();
+        let most = if 2 * others >= threads.len() { other } else { self };
+        Index { lanes, slopes: most.slopes.clone() }
+    }
+
     /// The sum.
     pub fn plus(&self, other: &Index) -> Index {
         self.zip(other, [1.0, 1.0], i64::wrapping_add)

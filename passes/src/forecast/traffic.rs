@@ -71,6 +71,9 @@ pub struct Grid {
     pub shared: f64,
 }
 
+/// How much of its range a group must touch to touch all of it.
+const WITHOUT_GAPS: f64 = 0.9;
+
 /// Accesses to one array that grow alike.
 struct Group<'s> {
     sites: Vec<&'s Site>,
@@ -81,6 +84,8 @@ struct Group<'s> {
     runs: f64,
     length: f64,
     span: f64,
+    /// The byte in the middle of these.
+    middle: f64,
 }
 
 impl<'s> Group<'s> {
@@ -105,9 +110,11 @@ impl<'s> Group<'s> {
                 _ => merged.push((from, to)),
             }
         }
-        let span = match (merged.first(), merged.last()) {
-            (Some((from, _)), Some((_, to))) => to.saturating_sub(*from) as f64,
-            _ => 0.0,
+        let (span, middle) = match (merged.first(), merged.last()) {
+            (Some((from, _)), Some((_, to))) => {
+                (to.saturating_sub(*from) as f64, (*from as f64 + *to as f64) / 2.0)
+            }
+            _ => (0.0, 0.0),
         };
         let bytes: f64 = merged.iter().map(|(from, to)| to.saturating_sub(*from) as f64).sum();
         let runs = merged.len().max(1) as f64;
@@ -121,15 +128,26 @@ impl<'s> Group<'s> {
             runs,
             length: bytes / runs,
             span,
+            middle,
             sites,
         }
     }
 
+    /// How fast it grows with a loop, whichever way.
+    fn slope(&self, id: LoopId) -> f64 {
+        self.slopes.iter().find(|(of, _)| *of == id).map_or(0.0, |(_, by)| by.abs())
+    }
+
+    /// From where to where it goes in all iterations of some loops: what is known is of the iterations in the middle.
+    fn range(&self, loops: impl Iterator<Item = (LoopId, f64)>) -> [f64; 2] {
+        let further: f64 = loops.map(|(id, trips)| (trips - 1.0).max(0.0) * self.slope(id)).sum();
+        let half = (self.span + further) / 2.0;
+        [self.middle - half, self.middle + half]
+    }
+
     /// Bytes that a block, or several, touch in all iterations of some loops, in whole sectors.
     fn footprint(&self, loops: impl Iterator<Item = (LoopId, f64)>) -> f64 {
-        let slope =
-            |id| self.slopes.iter().find(|(of, _)| *of == id).map_or(0.0, |(_, by)| by.abs());
-        let mut steps: Vec<(f64, f64)> = loops.map(|(id, trips)| (slope(id), trips)).collect();
+        let mut steps: Vec<(f64, f64)> = loops.map(|(id, trips)| (self.slope(id), trips)).collect();
         steps.retain(|(by, trips)| *by > 0.0 && *trips > 1.0);
         steps.sort_by(|a, b| a.0.total_cmp(&b.0));
         let unit = f64::from(SECTOR_BYTES);
@@ -187,9 +205,33 @@ pub fn found(sites: &[Site], loops: &[Trips], grid: &Grid, arch: &Arch) -> FxHas
     let everything: f64 = groups.iter().map(|group| whole(group, &all)).sum();
     let wanted: f64 = groups.iter().map(|group| whole(group, &some)).sum();
     let far = arch.chip.l2_knee_bytes as f64;
+    // Of what a group touches, the part that no other load of the same array touches as well, all of its range, more than it does.
+    let ranges: Vec<[f64; 2]> = groups
+        .iter()
+        .map(|group| group.range(group.loops.iter().map(trips).chain(all.iter().copied())))
+        .collect();
+    let outside = |number: usize| {
+        let group = &groups[number];
+        let [from, to] = ranges[number];
+        let own = whole(group, &all);
+        let others = groups.iter().enumerate().filter(|&(other, of)| {
+            let is_load =
+                |of: &Group| of.sites[0].kind == Kind::Load && of.sites[0].addresses.is_some();
+            let more = whole(of, &all);
+            other != number
+                && of.sites[0].root == group.sites[0].root
+                && is_load(of)
+                && is_load(group)
+                && (more > own || (more == own && other < number))
+                && more >= WITHOUT_GAPS * (ranges[other][1] - ranges[other][0])
+        });
+        let shared = others
+            .map(|(other, _)| (to.min(ranges[other][1]) - from.max(ranges[other][0])).max(0.0));
+        1.0 - shared.fold(0.0, f64::max) / (to - from).max(1.0)
+    };
     let latency = &arch.chip.latency;
     let mut found = FxHashMap::default();
-    for group in &groups {
+    for (number, group) in groups.iter().enumerate() {
         let asked = group.asked(grid.warps).max(1.0);
         let kind = group.sites[0].kind;
         let scattered = group.sites[0].addresses.is_none();
@@ -207,9 +249,9 @@ pub fn found(sites: &[Site], loops: &[Trips], grid: &Grid, arch: &Arch) -> FxHas
             // Nothing is known of what is asked for twice.
             fetched * blocks / 2.0
         } else if everything <= far || 2.0 * wanted <= far {
-            whole(group, &all)
+            whole(group, &all) * outside(number)
         } else {
-            whole(group, &some) * blocks / at_a_time
+            whole(group, &some) * blocks / wave.iter().product::<f64>()
         };
         let from_memory = from_memory.min(fetched * blocks);
         let (in_l2, in_memory) = (fetched / asked, from_memory / (fetched * blocks).max(1.0));

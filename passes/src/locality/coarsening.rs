@@ -54,8 +54,8 @@ const MOST_OPS: i64 = 4096;
 const MOST_ELEMENTS: usize = 64;
 /// Iterations of a thread that are tried, and how many of the loads before may be left for a run to be taken. Four save
 /// instructions for addresses as well, so that a few loads less are worth it; eight leave too few threads for that
-/// (benches/RESULTS.md, stars).
-const FACTORS: [(i64, f64); 3] = [(2, 0.85), (4, 0.92), (8, 0.85)];
+/// (benches/RESULTS.md, stars), and sixteen more so.
+const FACTORS: [(i64, f64); 4] = [(2, 0.85), (4, 0.92), (8, 0.85), (16, 0.75)];
 
 impl Coarsening {
     /// The loop and the number of iterations that leave the fewest loads; `None` where none leaves clearly fewer.

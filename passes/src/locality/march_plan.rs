@@ -1,9 +1,7 @@
 //! What a search may change of a walk over planes.
 
-use gpuc_arch::Arch;
-use gpuc_dialects::affine::AffineLoadOp;
-use gpuc_ir::op::Traits;
-use gpuc_ir::{Ir, Op, OpView, WalkOrder};
+use gpuc_arch::{Arch, Demand, Resource, WARP_SIZE};
+use gpuc_ir::Ir;
 
 use super::coarsening::Coarsening;
 use super::marching::Marching;
@@ -35,7 +33,7 @@ const ROWS_EACH: [i64; 3] = [4, 2, 1];
 /// Blocks of a multiprocessor that hide each other's barriers.
 pub const BLOCKS_EACH: i64 = 2;
 /// Registers of a thread that hold elements, at most: as many are left for all else.
-const MOST_REGISTERS: i64 = 64;
+const MOST_REGISTERS: i64 = 104;
 
 impl MarchPlan {
     /// The plans for a device, the one for the largest sizes first; none where nothing is worth it, or too large for it.
@@ -51,11 +49,11 @@ impl MarchPlan {
             && is_bound_by_requests(ir, stencil, arch, MARGIN);
         // What the same thread's results have in common is cheaper than a barrier.
         let coarse = Coarsening::choose(ir, stencil);
-        let coarse = coarse.map_or(march.before() as f64, |coarse| coarse.loads());
+        let loads = coarse.as_ref().map_or(march.before() as f64, Coarsening::loads);
         let plan =
             |planes: i64| MarchPlan { march: march.clone(), planes, block: BLOCK, rows_each };
-        let gains = march.copied(BLOCK) <= LEAST_GAIN * coarse
-            && is_bound_by_issue(ir, stencil, coarse, arch);
+        let gains = march.copied(BLOCK) <= LEAST_GAIN * loads
+            && is_bound_by_cache(ir, stencil, (&march, rows_each), coarse.as_ref(), arch);
         (fits && gains).then(|| PLANES.map(plan))
     }
 
@@ -138,19 +136,38 @@ impl MarchPlan {
     }
 }
 
-/// Whether an iteration with so many loads takes nearly as long to issue as memory needs for what it moves: each load has an
-/// instruction for its address. Else several results of a thread are enough to keep memory busy.
-fn is_bound_by_issue(ir: &Ir, stencil: &Stencil, loads: f64, arch: &Arch) -> bool {
-    let works = |&op: &Op| !AffineLoadOp::is(ir, op) && !ir.has_trait(op, Traits::CONSTANT_LIKE);
-    let nested = stencil.body.iter().flat_map(|&op| ir.nested_ops(op, WalkOrder::PreOrder));
-    let others = nested.filter(works).count();
-    let clocks = (2.0 * loads + others as f64) / f64::from(arch.throughput.issue);
-    clocks >= LEAST_ISSUE * clocks_of_memory(&stencil.traffic(ir), arch)
+/// Whether the second-level cache takes longer for what threads with several results ask it for than memory does for what
+/// any order moves: blocks of a plane read their neighbours' planes and rows again.
+fn is_bound_by_cache(
+    ir: &Ir,
+    stencil: &Stencil,
+    (march, rows): (&Marching, i64),
+    coarse: Option<&Coarsening>,
+    arch: &Arch,
+) -> bool {
+    let mut block = PLAIN;
+    if let Some(coarse) = coarse
+        && let Some(side) = march.dims.iter().position(|&dim| dim == coarse.dim)
+    {
+        block[side] *= coarse.factor;
+    }
+    let traffic = stencil.traffic(ir);
+    let others = traffic.bytes as f64 - march.own_bytes(ir);
+    let l2_bytes = (march.bytes_beyond_block(ir, block) + others) * f64::from(WARP_SIZE);
+    let demand = Demand { l2_bytes, ..Demand::default() };
+    let least = if march.registers(ir, rows) > FEW_REGISTERS { FAR_BOUND } else { LEAST_BOUND };
+    arch.clocks_of(&demand, Resource::L2) >= least * clocks_of_memory(&traffic, arch)
 }
 
-/// How long a warp's iterations must take to issue, of the time of memory. A star of 19 points has 0.5, and four results of a
-/// thread are faster; one of 25 has 0.7, and they are not (benches/RESULTS.md).
-const LEAST_ISSUE: f64 = 0.6;
+/// Planes, rows and columns of a block of the plain mapping.
+const PLAIN: [i64; 3] = [1, 4, 32];
+
+/// By how much: a walk takes a tenth longer than memory does, for its ends and its barriers (benches/RESULTS.md).
+const LEAST_BOUND: f64 = 1.1;
+
+/// The same where a thread holds more than so many registers of elements: three blocks are resident, which seldom make whole waves.
+const FAR_BOUND: f64 = 1.5;
+const FEW_REGISTERS: i64 = 64;
 
 /// How requests must stand to memory, as for several results of a thread.
 const MARGIN: f64 = 0.8;

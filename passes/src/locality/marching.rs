@@ -5,9 +5,11 @@
 //! beside it is in memory of the block, where each thread has put its own (Micikevicius, GPGPU-2 2009; Andión et al.
 //! 2015, variant hmpp2 of CONV3D).
 
+use gpuc_arch::SECTOR_BYTES;
 use gpuc_dialects::affine::AffineLoadOp;
 use gpuc_dialects::memref;
 use gpuc_ir::{Ir, Op, OpView, Type, Value};
+use rustc_hash::FxHashMap;
 
 use super::coarsening::unwritten;
 use super::contraction::subscripts;
@@ -123,6 +125,10 @@ impl Field {
             array: self.array.clone(),
             conditions: Vec::new(),
         }
+    }
+
+    fn element_bytes(&self, ir: &Ir) -> f64 {
+        memref::scalar_bytes(&ir.ctx, self.element).unwrap_or(8) as f64
     }
 
     /// Bytes of memory of the block for blocks of such rows and columns.
@@ -246,6 +252,31 @@ impl Marching {
     /// Loads of an iteration as the nest is.
     pub fn before(&self) -> usize {
         self.fields.iter().map(|field| field.loads.len()).sum()
+    }
+
+    /// Bytes of its fields that an iteration reads first of all, where nothing is read twice.
+    pub fn own_bytes(&self, ir: &Ir) -> f64 {
+        self.fields.iter().map(|field| field.element_bytes(ir)).sum()
+    }
+
+    /// Bytes of its fields that an iteration asks the second-level cache for as the nest is, where the first-level one keeps
+    /// what a block of so many planes, rows and columns reads: lines of a row each, with a sector more than they need.
+    pub fn bytes_beyond_block(&self, ir: &Ir, block: [i64; 3]) -> f64 {
+        let [planes, rows, columns] = block;
+        let each = self.fields.iter().map(|field| {
+            // The columns that are read of each line, from the first to the last.
+            let mut lines: FxHashMap<[i64; 2], Span> = FxHashMap::default();
+            for [plane, row, column] in field.loads.iter().map(|load| load.offset) {
+                for (up, down) in (0..planes).flat_map(|up| (0..rows).map(move |down| (up, down))) {
+                    let line = lines.entry([plane + up, row + down]);
+                    let known = line.or_insert(Span { first: column, last: column });
+                    *known = Span { first: known.first.min(column), last: known.last.max(column) };
+                }
+            }
+            let elements: i64 = lines.values().map(|read| columns + read.last - read.first).sum();
+            elements as f64 * field.element_bytes(ir) + lines.len() as f64 * f64::from(SECTOR_BYTES)
+        });
+        each.sum::<f64>() / (planes * rows * columns) as f64
     }
 
     /// What an iteration asks the first-level cache for, memory of the block among it.

@@ -13,9 +13,16 @@ use gpuc_ir::Ir;
 use super::time_plan::{Expected, TimePlan};
 use super::time_sweeps::Sweeps;
 
-/// Tiles that are tried, with the rows of a thread: 512 threads, which share 48 KiB with another block where they can.
-const TILES: [([i64; 2], i64); 6] =
-    [([64, 64], 8), ([48, 64], 6), ([32, 64], 4), ([32, 128], 8), ([32, 32], 4), ([16, 64], 4)];
+/// Tiles that are tried, with the rows of a thread: 512 threads, which share 48 KiB with another block where they can, or 768.
+const TILES: [([i64; 2], i64); 7] = [
+    ([64, 96], 8),
+    ([64, 64], 8),
+    ([48, 64], 6),
+    ([32, 64], 4),
+    ([32, 128], 8),
+    ([32, 32], 4),
+    ([16, 64], 4),
+];
 /// The same where there are no rows.
 const ROWS: [([i64; 2], i64); 2] = [([1, 1024], 1), ([1, 512], 1)];
 /// The same along planes, of which a block holds several: 256 threads, of four rows at most, which have many registers.
@@ -28,6 +35,8 @@ const MOST_STEPS_OF_WALKS: i64 = 1;
 /// Blocks of each multiprocessor from which on walks along planes pay: at the edges of the grid they are slower, and
 /// arrays that stay in the cache of the device are read from there as they are.
 const BLOCKS_OF_WALKS: i64 = 8;
+/// Blocks of a multiprocessor that its memory must have room for, beyond what each kernel may have.
+const LEAST_RESIDENT: u32 = 4;
 /// Rounds that are tried, at most, where it is not known how many there are: half of a loop's rounds may be left.
 const MOST_STEPS: i64 = 16;
 /// The same where it is known.
@@ -75,6 +84,10 @@ impl Sizes {
     }
 }
 
+/// Iterations of a sweep for each multiprocessor, where grids are small.
+const SMALL: i64 = 512;
+/// Halves of the blocks that keep the device busy, from which on a plan for large grids is taken at the latest.
+const MOST_HALF_WAVES: i64 = 8;
 /// Rounds of a loop of which nothing is known.
 const USUAL_ROUNDS: i64 = 100;
 
@@ -101,9 +114,10 @@ fn choices(ir: &Ir, sweeps: &Sweeps, time: scf::ForOp, arch: &Arch) -> Option<Ve
     let plans = tiles.iter().flat_map(|&(tile, rows_each)| {
         (1..=most).map(move |steps| TimePlan { steps, tile, rows_each, planes })
     });
-    // What is more than a kernel may declare leaves small grids without other blocks to hide a block's waits.
-    let leaves_room =
-        |plan: &TimePlan| plan.bytes(ir, sweeps) <= i64::from(arch.limits.shared_per_block);
+    // With fewer blocks of a multiprocessor nothing hides a block's waits.
+    let limits = &arch.limits;
+    let room = (limits.shared_per_sm / LEAST_RESIDENT).max(limits.shared_per_block);
+    let leaves_room = |plan: &TimePlan| plan.bytes(ir, sweeps) <= i64::from(room);
     let fit = plans.filter(|plan| {
         plan.check(ir, sweeps, arch).is_ok() && (sweeps.planes.is_some() || leaves_room(plan))
     });
@@ -132,24 +146,27 @@ fn choices(ir: &Ir, sweeps: &Sweeps, time: scf::ForOp, arch: &Arch) -> Option<Ve
         };
         if times(ir, plan, sweeps, &one, arch).whole.pays() { 0 } else { busy(arch) }
     };
-    // A block for every other multiprocessor, as square as that can be: one for each with other tiles.
-    let blocks = (busy(arch) / 2).max(1);
-    let side = if sweeps.has_rows { blocks.isqrt() } else { 1 };
-    let small = Sizes {
-        iterations: [
-            plan.core(sweeps)[0] * side,
-            plan.core(sweeps)[1] * (blocks / side),
-            plan.planes,
-            1,
-        ],
-        rounds: USUAL_ROUNDS,
+    // As square as that can be.
+    let sizes = |iterations: i64| {
+        let rows = if sweeps.has_rows { iterations.isqrt() } else { 1 };
+        let iterations = [rows, iterations / rows, plan.planes, 1];
+        Sizes { iterations, rounds: USUAL_ROUNDS }
     };
-    let large = times(ir, &plan, sweeps, &small, arch).whole.blocked;
+    let takes = |plan: &TimePlan, sizes: &Sizes| times(ir, plan, sweeps, sizes, arch).whole.blocked;
+    let small = sizes(busy(arch) * SMALL);
     let (other, Times { whole, each }) = least(ir, sweeps, fit.into_iter(), &small, arch)?;
-    Some(match whole.blocked <= LEAST_GAIN_OF_SMALL * large {
-        true => vec![(plan, expected, 2 * busy(arch)), (other, each, from(&other))],
-        false => vec![(plan, expected, from(&plan))],
-    })
+    if whole.blocked > LEAST_GAIN_OF_SMALL * takes(&plan, &small) {
+        return Some(vec![(plan, expected, from(&plan))]);
+    }
+    // From where on the plan for large grids is the better one.
+    let core: i64 = plan.core(sweeps).iter().product();
+    let waves = (1..=MOST_HALF_WAVES).map(|halves| halves * busy(arch) / 2);
+    let is_better = |&blocks: &i64| {
+        let sizes = sizes(blocks * core);
+        takes(&plan, &sizes) <= takes(&other, &sizes)
+    };
+    let blocks = waves.clone().find(is_better).or(waves.last())?;
+    Some(vec![(plan, expected, blocks), (other, each, from(&other))])
 }
 
 /// Whether the distances of rows and planes are known: addresses by distances of run time take registers that walks along

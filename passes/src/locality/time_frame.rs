@@ -202,6 +202,66 @@ impl<'a> Frame<'a> {
         }
     }
 
+    /// A thread's places, one below the other.
+    pub fn places(&self, b: &mut Builder<'_>, thread: [Value; 2]) -> Vec<[Value; 2]> {
+        let turns = 0..self.plan.rows_each;
+        turns.map(|turn| [self.row(b, thread[0], None, turn), thread[1]]).collect()
+    }
+
+    /// A thread's places of the rim, by number: rows above and below that are its own to load, and columns at both sides, which all
+    /// threads share by their number.
+    pub fn rim_places(
+        &self,
+        b: &mut Builder<'_>,
+        thread: [Value; 2],
+        body: impl Fn(&mut Builder<'_>, i64, [Value; 2]),
+    ) {
+        let TimePlan { tile, .. } = self.plan;
+        let threads = self.plan.threads();
+        let [rim_rows, rim_columns] = self.rim;
+        let [thread_row, column] = thread;
+        let mut number = 0;
+        for first in (0..rim_rows).step_by(threads[0] as usize) {
+            for further in [first - rim_rows, first + tile[0]] {
+                let left = rim_rows - first;
+                let row = moved(b, thread_row, further);
+                at_most(b, (left < threads[0]).then_some((thread_row, left - 1)), |b| {
+                    body(b, number, [row, column]);
+                });
+                number += 1;
+            }
+        }
+        let (count, all) = (threads[0] * threads[1], (tile[0] + 2 * rim_rows) * 2 * rim_columns);
+        let in_block = apply(b, &thread, |b, dims| {
+            let columns = b.ctx.constant_expr(threads[1]);
+            let rows = b.ctx.mul_expr(dims[0], columns);
+            b.ctx.add_expr(rows, dims[1])
+        });
+        for first in (0..all).step_by(count as usize) {
+            let at = moved(b, in_block, first);
+            let row = apply(b, &[at], |b, dims| {
+                let [sides, up] = [2 * rim_columns, -rim_rows].map(|n| b.ctx.constant_expr(n));
+                let row = b.ctx.floordiv_expr(dims[0], sides);
+                b.ctx.add_expr(row, up)
+            });
+            let column = apply(b, &[at], |b, dims| {
+                let [rim, sides, back, across] =
+                    [rim_columns, 2 * rim_columns, -rim_columns, tile[1]]
+                        .map(|n| b.ctx.constant_expr(n));
+                let side = b.ctx.mod_expr(dims[0], sides);
+                let beyond = b.ctx.floordiv_expr(side, rim);
+                let beyond = b.ctx.mul_expr(beyond, across);
+                let column = b.ctx.add_expr(side, beyond);
+                b.ctx.add_expr(column, back)
+            });
+            let left = all - first;
+            at_most(b, (left < count).then_some((in_block, left - 1)), |b| {
+                body(b, number, [row, column]);
+            });
+            number += 1;
+        }
+    }
+
     /// A loop that stays one.
     pub fn turns(
         &self,
@@ -235,24 +295,46 @@ impl<'a> Frame<'a> {
         })
     }
 
-    /// Runs code where a row (side 0) or column (side 1) is right to the end.
+    /// Code where rows (side 0) or columns (side 1) are right to the end.
     pub fn where_right(
         &self,
         b: &mut Builder<'_>,
         side: usize,
-        place: Value,
+        places: &[Value],
         body: impl FnOnce(&mut Builder<'_>),
     ) {
-        let mut exprs = Exprs::default();
-        let mut room = Vec::new();
-        if self.margins[side] > 0 {
+        let (exprs, room) = self.right(b, side, places);
+        where_all(b, exprs, &room, body);
+    }
+
+    /// The same, and code for where not all of them are.
+    pub fn where_right_else(
+        &self,
+        b: &mut Builder<'_>,
+        side: usize,
+        places: &[Value],
+        [body, other]: [&dyn Fn(&mut Builder<'_>); 2],
+    ) {
+        let (exprs, room) = self.right(b, side, places);
+        where_all_else(b, exprs, &room, body, other);
+    }
+
+    fn right(
+        &self,
+        b: &mut Builder<'_>,
+        side: usize,
+        places: &[Value],
+    ) -> (Exprs, Vec<(AffineExpr, bool)>) {
+        let (mut exprs, mut room) = (Exprs::default(), Vec::new());
+        let margin = self.margins[side];
+        for &place in places.iter().filter(|_| margin > 0) {
             let at = exprs.value(b, place);
-            let [first, last] = [self.margins[side], self.plan.tile[side] - self.margins[side] - 1]
-                .map(|end| b.ctx.constant_expr(end));
+            let [first, last] =
+                [margin, self.plan.tile[side] - margin - 1].map(|end| b.ctx.constant_expr(end));
             room.push((b.ctx.sub_expr(at, first), false));
             room.push((b.ctx.sub_expr(last, at), false));
         }
-        where_all(b, exprs, &room, body);
+        (exprs, room)
     }
 }
 
@@ -284,4 +366,12 @@ pub(super) fn at_most(
 pub(super) fn keep_rolled(b: &mut Builder<'_>, view: AffineForOp) {
     let annotation = llvm::no_unroll(&mut b.ctx);
     b.set_attr(view.op(), llvm::LOOP_ANNOTATION, annotation);
+}
+
+/// A number moved by another one.
+fn moved(b: &mut Builder<'_>, value: Value, further: i64) -> Value {
+    apply(b, &[value], |b, dims| {
+        let further = b.ctx.constant_expr(further);
+        b.ctx.add_expr(dims[0], further)
+    })
 }

@@ -181,6 +181,12 @@ impl TimePlan {
         let again = executed * area(self.tile) / area(self.core(sweeps));
         let copied = loaded * area(self.shape(sweeps)) / area(self.core(sweeps));
         let issue = f64::from(arch.throughput.issue);
+        let steps = self.steps as f64;
+        // Blocks of a multiprocessor do what others leave idle.
+        let threads = self.threads().iter().product::<i64>();
+        let by_memory = i64::from(arch.limits.shared_per_sm) / self.bytes(ir, sweeps).max(1);
+        let by_threads = i64::from(arch.limits.registers_per_sm) / (REGISTERS * threads);
+        let resident = by_threads.min(by_memory).min(blocks).max(1) as f64;
         let (mut plain, mut inner, mut others) = (0.0, 0.0, 0);
         for (number, sweep) in sweeps.each.iter().enumerate() {
             let work = Work::of(ir, sweep, arch);
@@ -194,17 +200,17 @@ impl TimePlan {
                 .max(requests + work.other_requests)
                 .max((2.0 * loads + work.instructions) / issue)
                 .max(work.clocks);
-            // Rows of a thread share what they read.
+            // Rows of a thread share what they read, and rounds what registers hold for all of them.
+            let lasting = self.lasting(sweep) as f64;
+            let each =
+                if lasting > 0.0 { work.other_requests / steps } else { work.other_requests };
             let loads = self.loads(sweep) + 1.0;
-            let requests = loads * (read / 4).max(1) as f64 + work.other_requests;
-            inner += requests.max((loads + work.instructions) / issue).max(work.clocks);
+            let requests = loads * (read / 4).max(1) as f64 + each;
+            let spared = 2.0 * lasting * (1.0 - 1.0 / steps);
+            let instructions = loads + work.instructions - spared;
+            inner += requests.max(instructions / issue).max(work.clocks);
         }
-        let steps = self.steps as f64;
-        // Each sweep ends with a barrier, behind which a block waits for its memory; others fill in as far as there are.
-        let threads = self.threads().iter().product::<i64>();
-        let by_memory = i64::from(arch.limits.shared_per_sm) / self.bytes(ir, sweeps).max(1);
-        let by_threads = i64::from(arch.limits.max_warps_per_sm * arch.limits.warp_size) / threads;
-        let resident = by_threads.min(by_memory).min(blocks).max(1) as f64;
+        // Each sweep ends with a barrier, behind which a block waits for its memory.
         let wait = f64::from(arch.latency.barrier + arch.latency.shared + 4 * arch.latency.alu);
         // Along planes all sweeps of a launch have one in common.
         let barriers = if sweeps.planes.is_some() { loaded / steps } else { 2.0 };
@@ -214,20 +220,28 @@ impl TimePlan {
         let traffic = Traffic { wavefronts: 0, bytes: 2 * element };
         let memory = (clocks_of_memory(&traffic, arch) * (1.0 + copied) / 2.0) / steps
             + clocks_of_memory(&Traffic { wavefronts: 0, bytes: others }, arch) * copied / steps;
-        let work = again * inner + copies + waits;
+        // Few warps do little at once from a barrier to the next.
+        let alone = FEW_WARPS * WARP / (resident * threads as f64);
+        let work = again * inner * (1.0 + alone) + copies + waits;
         let work = if sweeps.planes.is_some() { WALK * work } else { work };
         Expected { blocked: work.max(memory) + OVERLAP * work.min(memory), plain }
     }
 
-    /// Elements of the block's memory that an iteration loads, on average of a thread's rows. Along planes, what is the
-    /// thread's own stays in registers, and is loaded once.
+    /// How many loads of a sweep from other arrays registers hold for all rounds: all or none.
+    pub fn lasting(&self, sweep: &Sweep) -> usize {
+        let elements = sweep.lasting.len() as i64 * self.rows_each;
+        if self.planes == 1 && elements <= MOST_LASTING { sweep.lasting.len() } else { 0 }
+    }
+
+    /// Elements of the block's memory that an iteration loads, on average of a thread's rows: what is the thread's own stays in
+    /// registers. Along planes it is loaded once.
     fn loads(&self, sweep: &Sweep) -> f64 {
         let along = sweep.reach(2) > 0;
         let of_rows = sweep.reads.iter().flat_map(|read| {
             let [row, column, plane] = read.offset;
             (0..self.rows_each).map(move |further| [row + further, column, plane])
         });
-        let own = |at: &[i64; 3]| along && at[1] == 0 && (0..self.rows_each).contains(&at[0]);
+        let own = |at: &[i64; 3]| at[1] == 0 && (0..self.rows_each).contains(&at[0]);
         let mut all: Vec<[i64; 3]> = of_rows.filter(|at| !own(at)).collect();
         all.sort_unstable();
         all.dedup();
@@ -293,6 +307,12 @@ fn bytes_of(ir: &Ir, element: gpuc_ir::Type) -> i64 {
     memref::scalar_bytes(&ir.ctx, element).unwrap_or(8) as i64
 }
 
+/// Registers of a thread.
+const REGISTERS: i64 = 40;
+/// As many warps of a multiprocessor take twice the clocks for which what they need most is held.
+const FEW_WARPS: f64 = 16.0;
+/// Elements of other arrays that a thread keeps for a sweep, at most.
+const MOST_LASTING: i64 = 16;
 const WARP: f64 = 32.0;
 /// Instructions for an element that is copied: two numbers of it, an address, a load, two stores, and a part of the result's way
 /// back.

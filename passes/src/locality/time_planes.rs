@@ -22,7 +22,7 @@ use gpuc_ir::{AffineExpr, Builder, Ir, Op, Type, Value, ValueMap};
 use super::blocks::{block_memory, over_blocks, rows_of_threads, thread_memory};
 use super::coordinates::{Exprs, apply, constants, where_all, where_all_else};
 use super::emit::over_threads;
-use super::time_frame::{Frame, at, at_most, keep_rolled};
+use super::time_frame::{Frame, at, keep_rolled};
 use super::time_plan::{Level, TimePlan};
 use super::time_sweeps::{Sweep, Sweeps};
 
@@ -291,62 +291,19 @@ impl Walk<'_> {
         }
     }
 
-    /// A thread's places of a plane with its rim: its rows, those above and below that are its own to load, and those at both
-    /// sides, which all threads share by their number.
+    /// A thread's places of a plane with its rim, by number.
     fn places(
         &self,
         b: &mut Builder<'_>,
         thread: [Value; 2],
         body: impl Fn(&mut Builder<'_>, i64, [Value; 2]),
     ) {
-        let TimePlan { tile, rows_each, .. } = self.frame.plan;
-        let threads = self.frame.plan.threads();
-        let [rim_rows, rim_columns] = self.frame.rim;
-        let [thread_row, column] = thread;
-        for turn in 0..rows_each {
-            let row = self.frame.row(b, thread_row, None, turn);
-            body(b, turn, [row, column]);
+        let own = self.frame.places(b, thread);
+        for (turn, &place) in (0..).zip(&own) {
+            body(b, turn, place);
         }
-        let mut number = rows_each;
-        for first in (0..rim_rows).step_by(threads[0] as usize) {
-            for further in [first - rim_rows, first + tile[0]] {
-                let left = rim_rows - first;
-                let row = moved(b, thread_row, further);
-                at_most(b, (left < threads[0]).then_some((thread_row, left - 1)), |b| {
-                    body(b, number, [row, column]);
-                });
-                number += 1;
-            }
-        }
-        let (count, all) = (threads[0] * threads[1], (tile[0] + 2 * rim_rows) * 2 * rim_columns);
-        let in_block = apply(b, &thread, |b, dims| {
-            let columns = b.ctx.constant_expr(threads[1]);
-            let rows = b.ctx.mul_expr(dims[0], columns);
-            b.ctx.add_expr(rows, dims[1])
-        });
-        for first in (0..all).step_by(count as usize) {
-            let at = moved(b, in_block, first);
-            let row = apply(b, &[at], |b, dims| {
-                let [sides, up] = [2 * rim_columns, -rim_rows].map(|n| b.ctx.constant_expr(n));
-                let row = b.ctx.floordiv_expr(dims[0], sides);
-                b.ctx.add_expr(row, up)
-            });
-            let column = apply(b, &[at], |b, dims| {
-                let [rim, sides, back, across] =
-                    [rim_columns, 2 * rim_columns, -rim_columns, tile[1]]
-                        .map(|n| b.ctx.constant_expr(n));
-                let side = b.ctx.mod_expr(dims[0], sides);
-                let beyond = b.ctx.floordiv_expr(side, rim);
-                let beyond = b.ctx.mul_expr(beyond, across);
-                let column = b.ctx.add_expr(side, beyond);
-                b.ctx.add_expr(column, back)
-            });
-            let left = all - first;
-            at_most(b, (left < count).then_some((in_block, left - 1)), |b| {
-                body(b, number, [row, column]);
-            });
-            number += 1;
-        }
+        let first = own.len() as i64;
+        self.frame.rim_places(b, thread, |b, number, place| body(b, first + number, place));
     }
 
     /// How many places of a plane a thread has.
@@ -707,8 +664,8 @@ impl Walk<'_> {
             AffineStoreOp::create(b, value, tile, &at);
             return;
         }
-        self.frame.where_right(b, 1, place[1], |b| {
-            self.frame.where_right(b, 0, place[0], |b| {
+        self.frame.where_right(b, 1, &place[1..], |b| {
+            self.frame.where_right(b, 0, &place[..1], |b| {
                 self.where_in_plane(b, point, inside, |b| {
                     let to = self.frame.own(b, 1 - self.frame.from, point);
                     let buffer = self.frame.sweeps.fields[1 - self.frame.from].buffer;
@@ -717,14 +674,6 @@ impl Walk<'_> {
             });
         });
     }
-}
-
-/// A value some numbers further.
-fn moved(b: &mut Builder<'_>, value: Value, further: i64) -> Value {
-    apply(b, &[value], |b, dims| {
-        let further = b.ctx.constant_expr(further);
-        b.ctx.add_expr(dims[0], further)
-    })
 }
 
 /// More planes than there are.

@@ -45,6 +45,8 @@ pub struct Sweep {
     pub store: Op,
     /// Its loads of the arrays that the sweeps write.
     pub reads: Vec<Read>,
+    /// Those of other arrays, from places that hang on nothing but where the iteration is: the same in all rounds.
+    pub lasting: Vec<Op>,
 }
 
 impl Sweep {
@@ -290,6 +292,12 @@ impl Sweeps {
                 .iter()
                 .map(|(op, field, offset)| Read { op: *op, field: *field, offset: at(offset) })
                 .collect(),
+            lasting: part
+                .body
+                .iter()
+                .copied()
+                .filter(|&op| part.is_lasting(ir, op, reads.iter().map(|read| read.0)))
+                .collect(),
         };
         let each = [sweep(&one, &offsets[0]), sweep(&two, &offsets[1])];
         let found = Sweeps { dims, tiled, has_rows, planes, each, fields, apart: asked };
@@ -360,6 +368,15 @@ impl Part {
         let [store] = stores[..] else { return None };
         let is_plain = band.dims.iter().all(|dim| dim.slanted.is_none());
         is_plain.then_some(Part { nest, band, body, store, loads })
+    }
+
+    /// Whether an operation is a load, but for some, with subscripts of the nest's variables and of what is known in front.
+    fn is_lasting(&self, ir: &Ir, op: Op, mut but: impl Iterator<Item = Op>) -> bool {
+        let known = |value: Value| {
+            self.band.dims.iter().any(|dim| dim.variable == value)
+                || !is_defined_inside(ir, value, self.nest)
+        };
+        AffineLoadOp::is(ir, op) && !but.any(|read| read == op) && ir.operands(op).all(known)
     }
 
     fn same_iterations(&self, ir: &Ir, other: &Part) -> bool {

@@ -10,6 +10,9 @@
 //!   for each thread: stores what is right to the end
 //! ```
 //!
+//! Where every place of a block is an iteration, a thread keeps its own elements in registers from sweep to sweep, and what
+//! it reads of arrays that no sweep writes for all rounds: memory of the block is for what threads read of each other.
+//!
 //! What lies beyond the loops' iterations is copied only where an iteration reads it: other places may not be memory of the
 //! program. A block none of whose places does so asks nothing of any thread.
 
@@ -17,8 +20,8 @@ use gpuc_dialects::affine::{AffineForOp, AffineLoadOp, AffineStoreOp, AffineValu
 use gpuc_dialects::gpu;
 use gpuc_ir::{Builder, Op, Value, ValueMap};
 
-use super::blocks::{block_memory, over_blocks, rows_of_threads};
-use super::coordinates::{Exprs, where_all};
+use super::blocks::{block_memory, over_blocks, rows_of_threads, thread_memory};
+use super::coordinates::{Exprs, constants, where_all};
 use super::emit::over_threads;
 use super::time_frame::{Frame, at, keep_rolled};
 use super::time_plan::TimePlan;
@@ -32,7 +35,7 @@ pub fn emit(b: &mut Builder<'_>, sweeps: &Sweeps, plan: TimePlan, from: usize) -
         let shape = plan.shape(sweeps);
         let tiles = [0, 1].map(|field| block_memory(b, &shape, sweeps.fields[field].element));
         let block = Block { frame: Frame::new(sweeps, plan, from, &corner), tiles };
-        block.frame.choice(b, |b, whole| block.rounds(b, whole));
+        block.frame.choice(b, |b, whole| block.emit(b, whole));
     })
 }
 
@@ -45,20 +48,146 @@ struct Block<'a> {
 
 impl Block<'_> {
     /// All that a block does; `whole` where every place of its tiles is an iteration.
-    fn rounds(&self, b: &mut Builder<'_>, whole: bool) {
-        self.copy(b, whole);
+    fn emit(&self, b: &mut Builder<'_>, whole: bool) {
+        let threads = self.frame.plan.threads();
+        if whole {
+            return over_threads(b, &threads, rows_of_threads(threads), |b, numbers| {
+                self.whole(b, [numbers[0], numbers[1]], numbers);
+            });
+        }
+        over_threads(b, &threads, rows_of_threads(threads), |b, numbers| {
+            self.copy(b, [numbers[0], numbers[1]]);
+        });
         gpu::BarrierOp::new(b, &[]).build(b);
+        self.rounds(b, |b| {
+            for sweep in &self.frame.sweeps.each {
+                self.sweep(b, sweep);
+                gpu::BarrierOp::new(b, &[]).build(b);
+            }
+        });
+        self.finish(b);
+    }
+
+    fn rounds(&self, b: &mut Builder<'_>, body: impl Fn(&mut Builder<'_>)) {
         let [lower, upper] =
             [0, self.frame.plan.steps].map(|end| AffineValue::constant(&mut b.ctx, end));
         let rounds = AffineForOp::create(b, &lower, &upper, 1, &[], |b, _, _| {
-            for sweep in &self.frame.sweeps.each {
-                self.sweep(b, sweep, whole);
-                gpu::BarrierOp::new(b, &[]).build(b);
-            }
+            body(b);
             Vec::new()
         });
         keep_rolled(b, rounds);
-        self.finish(b, whole);
+    }
+
+    /// What a thread does in a block all places of which are iterations.
+    fn whole(&self, b: &mut Builder<'_>, thread: [Value; 2], numbers: &[Value]) {
+        let (sweeps, rows) = (self.frame.sweeps, self.frame.plan.rows_each);
+        let own = [0, 1].map(|field| thread_memory(b, &[rows], sweeps.fields[field].element));
+        let places = self.frame.places(b, thread);
+        for (turn, &place) in (0..).zip(&places) {
+            let value = self.alive(b, place);
+            let at = constants(b, &[turn]);
+            AffineStoreOp::create(b, value, own[0], &at);
+        }
+        self.frame.rim_places(b, thread, |b, _, place| {
+            let value = self.alive(b, place);
+            self.fill(b, place, value, &self.tiles);
+        });
+        for (turn, &place) in (0..).zip(&places) {
+            let at = constants(b, &[turn]);
+            let value = AffineLoadOp::create(b, own[0], &at);
+            self.fill(b, place, value, &self.tiles[..1]);
+        }
+        gpu::BarrierOp::new(b, numbers).build(b);
+        let kept = [0, 1].map(|number| self.begin(b, &sweeps.each[number], thread));
+        self.rounds(b, |b| {
+            for (sweep, kept) in sweeps.each.iter().zip(&kept) {
+                self.sweep_whole(b, sweep, thread, own, kept);
+                gpu::BarrierOp::new(b, numbers).build(b);
+            }
+        });
+        let finish = |b: &mut Builder<'_>, (turn, place): (i64, [Value; 2])| {
+            let at = constants(b, &[turn]);
+            let value = AffineLoadOp::create(b, own[0], &at);
+            let point = self.frame.point(b, place, None);
+            self.store(b, value, &point);
+        };
+        self.frame.where_right(b, 1, &thread[1..], |b| {
+            let places = self.frame.places(b, thread);
+            // Most threads ask once for all of their rows.
+            let ends = [0, places.len() - 1].map(|turn| places[turn][0]);
+            let all = |b: &mut Builder<'_>| {
+                (0..).zip(places.iter().copied()).for_each(|each| finish(b, each));
+            };
+            let some = |b: &mut Builder<'_>| {
+                for (turn, &place) in (0..).zip(&places) {
+                    self.frame.where_right(b, 0, &place[..1], |b| finish(b, (turn, place)));
+                }
+            };
+            self.frame.where_right_else(b, 0, &ends, [&all, &some]);
+        });
+    }
+
+    /// The loads of a sweep that registers hold for all rounds.
+    fn lasting<'s>(&self, sweep: &'s Sweep) -> &'s [Op] {
+        &sweep.lasting[..self.frame.plan.lasting(sweep)]
+    }
+
+    /// For each place of a thread what stands for a sweep's variables, and for what it loads in all rounds alike.
+    fn begin(&self, b: &mut Builder<'_>, sweep: &Sweep, thread: [Value; 2]) -> Vec<ValueMap> {
+        let places = self.frame.places(b, thread);
+        let each = places.into_iter().map(|place| {
+            let point = self.frame.point(b, place, None);
+            let mut map = at(sweep, &point);
+            for &op in self.lasting(sweep) {
+                let copy = b.clone_op(op, &mut map);
+                b.insert(copy);
+            }
+            map
+        });
+        each.collect()
+    }
+
+    /// A thread's iterations of a sweep, from one tile to the other. They are independent, so that each operation is made for
+    /// all of them before the next one: what several read is read once.
+    fn sweep_whole(
+        &self,
+        b: &mut Builder<'_>,
+        sweep: &Sweep,
+        thread: [Value; 2],
+        own: [Value; 2],
+        kept: &[ValueMap],
+    ) {
+        let places = self.frame.places(b, thread);
+        let mut maps = kept.to_vec();
+        for &op in &sweep.body {
+            for (turn, (&place, map)) in (0..).zip(places.iter().zip(&mut maps)) {
+                let read = sweep.reads.iter().find(|read| read.op == op);
+                let near =
+                    read.filter(|read| read.offset[1] == 0).map(|read| turn + read.offset[0]);
+                if let (Some(read), Some(near)) =
+                    (read, near.filter(|near| (0..places.len() as i64).contains(near)))
+                {
+                    let at = constants(b, &[near]);
+                    let value = AffineLoadOp::create(b, own[read.field], &at);
+                    map.insert(b.result(op, 0), value);
+                    continue;
+                }
+                if self.lasting(sweep).contains(&op) {
+                    continue;
+                }
+                self.op(b, sweep, op, map, place);
+                if op == sweep.store {
+                    let value = map.get(b.operand(op, 0));
+                    let at = constants(b, &[turn]);
+                    AffineStoreOp::create(b, value, own[self.written(sweep)], &at);
+                }
+            }
+        }
+    }
+
+    /// The field that a sweep writes.
+    fn written(&self, sweep: &Sweep) -> usize {
+        usize::from(sweep.nest == self.frame.sweeps.each[0].nest)
     }
 
     /// Where a place is in memory of the block, moved by some rows and columns.
@@ -72,69 +201,55 @@ impl Block<'_> {
         exprs.finish(b, &results)
     }
 
-    /// All threads copy what is alive, and what no sweep writes.
-    fn copy(&self, b: &mut Builder<'_>, whole: bool) {
-        let threads = self.frame.plan.threads();
-        over_threads(b, &threads, rows_of_threads(threads), |b, numbers| {
-            let thread = [numbers[0], numbers[1]];
-            self.frame.over_shape(b, thread, whole, |b, place| self.copy_one(b, place, whole));
-        });
-    }
-
-    /// Copies the elements of a place.
-    fn copy_one(&self, b: &mut Builder<'_>, place: [Value; 2], whole: bool) {
+    /// What is alive at a place when the launch begins.
+    fn alive(&self, b: &mut Builder<'_>, place: [Value; 2]) -> Value {
         let point = self.frame.point(b, place, None);
+        self.frame.load(b, self.frame.from, &point)
+    }
+
+    /// Puts a value into tiles. In the other tile than the one that is read first it is right nowhere, but its rim is read beside
+    /// iterations that do not count.
+    fn fill(&self, b: &mut Builder<'_>, place: [Value; 2], value: Value, tiles: &[Value]) {
         let at = self.tile_at(b, place, [0; 3]);
-        let alive = |b: &mut Builder<'_>| {
-            let value = self.frame.load(b, self.frame.from, &point);
-            // In the other tile that is right nowhere, but the rim is read beside iterations that do not count.
-            for tile in self.tiles {
-                AffineStoreOp::create(b, value, tile, &at);
-            }
-        };
-        if whole {
-            return alive(b);
+        for &tile in tiles {
+            AffineStoreOp::create(b, value, tile, &at);
         }
-        self.frame.where_inside(b, &point, alive, |b| {
-            for (field, &tile) in self.tiles.iter().enumerate() {
-                self.frame.border(b, field, &point, |b, value| {
-                    AffineStoreOp::create(b, value, tile, &at);
-                });
-            }
+    }
+
+    /// A thread copies its part of what is alive, and of what no sweep writes, where not every place is an iteration.
+    fn copy(&self, b: &mut Builder<'_>, thread: [Value; 2]) {
+        self.frame.over_shape(b, thread, false, |b, place| {
+            let point = self.frame.point(b, place, None);
+            let alive = |b: &mut Builder<'_>| {
+                let value = self.frame.load(b, self.frame.from, &point);
+                self.fill(b, place, value, &self.tiles);
+            };
+            self.frame.where_inside(b, &point, alive, |b| {
+                for (field, tile) in self.tiles.iter().enumerate() {
+                    self.frame.border(b, field, &point, |b, value| {
+                        self.fill(b, place, value, std::slice::from_ref(tile));
+                    });
+                }
+            });
         });
     }
 
-    /// Every thread's iterations of a sweep, from one tile to the other. Those of a thread are independent, so that each operation
-    /// is made for all of them before the next one: what several read is read once.
-    fn sweep(&self, b: &mut Builder<'_>, sweep: &Sweep, whole: bool) {
+    /// Every thread's iterations of a sweep, from one tile to the other, where not every place is one.
+    fn sweep(&self, b: &mut Builder<'_>, sweep: &Sweep) {
         let threads = self.frame.plan.threads();
         over_threads(b, &threads, rows_of_threads(threads), |b, numbers| {
-            if !whole {
-                self.frame.turns(b, self.frame.plan.rows_each, |b, turn| {
-                    let place = [self.frame.row(b, numbers[0], Some(turn), 0), numbers[1]];
-                    let point = self.frame.point(b, place, None);
-                    let mut exprs = Exprs::default();
-                    let room = self.frame.inside(b, &mut exprs, &point, [0; 3]);
-                    where_all(b, exprs, &room, |b| {
-                        let mut map = at(sweep, &point);
-                        for &op in &sweep.body {
-                            self.op(b, sweep, op, &mut map, place);
-                        }
-                    });
-                });
-                return;
-            }
-            let mut each = Vec::new();
-            for turn in 0..self.frame.plan.rows_each {
-                let place = [self.frame.row(b, numbers[0], None, turn), numbers[1]];
+            self.frame.turns(b, self.frame.plan.rows_each, |b, turn| {
+                let place = [self.frame.row(b, numbers[0], Some(turn), 0), numbers[1]];
                 let point = self.frame.point(b, place, None);
-                each.push((place, at(sweep, &point)));
-            }
-            for &op in &sweep.body {
-                for (place, map) in &mut each {
-                    self.op(b, sweep, op, map, *place);
-                }
-            }
+                let mut exprs = Exprs::default();
+                let room = self.frame.inside(b, &mut exprs, &point, [0; 3]);
+                where_all(b, exprs, &room, |b| {
+                    let mut map = at(sweep, &point);
+                    for &op in &sweep.body {
+                        self.op(b, sweep, op, &mut map, place);
+                    }
+                });
+            });
         });
     }
 
@@ -155,41 +270,40 @@ impl Block<'_> {
         } else if op == sweep.store {
             let value = map.get(b.operand(op, 0));
             let at = self.tile_at(b, place, [0; 3]);
-            let written = usize::from(sweep.nest == self.frame.sweeps.each[0].nest);
-            AffineStoreOp::create(b, value, self.tiles[written], &at);
+            AffineStoreOp::create(b, value, self.tiles[self.written(sweep)], &at);
         } else {
             let copy = b.clone_op(op, map);
             b.insert(copy);
         }
     }
 
-    /// Every thread stores what of its iterations is right to the end.
-    fn finish(&self, b: &mut Builder<'_>, whole: bool) {
+    /// Every thread stores what of its iterations is right to the end, where not every place is one.
+    fn finish(&self, b: &mut Builder<'_>) {
         let threads = self.frame.plan.threads();
         over_threads(b, &threads, rows_of_threads(threads), |b, numbers| {
-            self.frame.where_right(b, 1, numbers[1], |b| {
-                for turn in 0..self.frame.plan.rows_each {
-                    let row = self.frame.row(b, numbers[0], None, turn);
-                    self.frame
-                        .where_right(b, 0, row, |b| self.finish_one(b, [row, numbers[1]], whole));
+            self.frame.where_right(b, 1, &numbers[1..2], |b| {
+                for place in self.frame.places(b, [numbers[0], numbers[1]]) {
+                    self.frame.where_right(b, 0, &place[..1], |b| self.finish_one(b, place));
                 }
             });
         });
     }
 
-    fn finish_one(&self, b: &mut Builder<'_>, place: [Value; 2], whole: bool) {
+    fn finish_one(&self, b: &mut Builder<'_>, place: [Value; 2]) {
         let point = self.frame.point(b, place, None);
         let mut exprs = Exprs::default();
-        let room = match whole {
-            true => Vec::new(),
-            false => self.frame.inside(b, &mut exprs, &point, [0; 3]),
-        };
+        let room = self.frame.inside(b, &mut exprs, &point, [0; 3]);
         where_all(b, exprs, &room, |b| {
             let at = self.tile_at(b, place, [0; 3]);
             let value = AffineLoadOp::create(b, self.tiles[0], &at);
-            let to = self.frame.own(b, 1 - self.frame.from, &point);
-            let buffer = self.frame.sweeps.fields[1 - self.frame.from].buffer;
-            AffineStoreOp::create(b, value, buffer, &to);
+            self.store(b, value, &point);
         });
+    }
+
+    /// Stores what a place is at the end.
+    fn store(&self, b: &mut Builder<'_>, value: Value, point: &[Value]) {
+        let to = self.frame.own(b, 1 - self.frame.from, point);
+        let buffer = self.frame.sweeps.fields[1 - self.frame.from].buffer;
+        AffineStoreOp::create(b, value, buffer, &to);
     }
 }

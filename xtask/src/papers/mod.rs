@@ -114,6 +114,8 @@ pub fn report(summary: &mut Summary, name: Option<&str>) -> Result<(), String> {
             target().join("release")
         }
     };
+    // The model's registers are the assembler's where there is one.
+    crate::provision::ptxas(summary);
     let folder = root().join("benches/papers");
     for paper in wanted {
         let start = std::time::Instant::now();

@@ -6,7 +6,7 @@ use super::{How, Measured, Paper};
 
 const HEAD: &str = "# Programs of papers\n\n\
      Written by `cargo xtask papers`: each program runs on the simulator for sm_90, and checks its own result. Time is what the \
-     simulator's model says, and registers what it takes them to be; no device was used. Faster is against the first variant that is timed. \
+     simulator's model says, with the registers of ptxas; no device was used. Faster is against the first variant that is timed. \
      `tests/tests/papers.rs` runs all of it at small sizes.\n";
 
 const COLUMNS: [&str; 12] = [

@@ -91,6 +91,7 @@ impl Runner {
         sizes: &[u32],
     ) -> Result<(), String> {
         let mut command = Command::new(&self.gpuc);
+        command.env("PATH", crate::provision::path());
         command.arg("run").args(options).arg(device).arg(source).arg("--");
         output(command.args(sizes.iter().map(u32::to_string))).map(|_| ())
     }

@@ -57,6 +57,9 @@ pub struct Subject<'a> {
 /// Says of an iteration what the variables are.
 type Bind<'b, 'a> = &'b dyn Fn(&mut Walk<'a>, i64);
 
+/// An element of an array: where the array comes from, and its subscripts.
+type Place = (Value, Vec<i64>);
+
 /// The way.
 pub struct Walk<'a> {
     subject: &'a Subject<'a>,
@@ -64,7 +67,9 @@ pub struct Walk<'a> {
     numbers: FxHashMap<Value, Index>,
     ready: FxHashMap<Value, f64>,
     /// When an element of a thread's own array is there.
-    own: FxHashMap<(Value, Vec<i64>), f64>,
+    own: FxHashMap<Place, f64>,
+    /// Numbers in a thread's own arrays, by their places.
+    kept: FxHashMap<Place, Index>,
     pub loops: Vec<Trips>,
     ids: FxHashMap<(Op, usize), LoopId>,
     /// Numbers that are being looked for, one for the other.
@@ -110,6 +115,7 @@ impl<'a> Walk<'a> {
             numbers: FxHashMap::default(),
             ready: FxHashMap::default(),
             own: FxHashMap::default(),
+            kept: FxHashMap::default(),
             loops: Vec::new(),
             ids: FxHashMap::default(),
             steps: 0,

@@ -4,10 +4,12 @@ use gpuc_dialects::affine::{AffineApplyOp, AffineIfOp, AffineMaxOp, AffineMinOp,
 use gpuc_dialects::arith::{self, CmpFPredicate, CmpIPredicate};
 use gpuc_dialects::{memref, scf};
 use gpuc_ir::affine::AffineMap;
-use gpuc_ir::op::{LoopBound, LoopDimension, LoopStep, MemoryAccess, Subscripts};
+use gpuc_ir::op::{
+    AccessKind, LoopBound, LoopDimension, LoopStep, MemoryAccess, Subscripts, Traits,
+};
 use gpuc_ir::{Op, OpView, Value, ValueDef};
 
-use super::super::buffer::Buffer;
+use super::super::buffer::{Buffer, Memory};
 use super::super::index::{Index, evaluate};
 use super::{MOST_STEPS, UNKNOWN_TRIPS, Walk};
 
@@ -241,12 +243,53 @@ impl Walk<'_> {
     /// Finds the number that an operation computes, if it is one.
     pub(super) fn evaluate(&mut self, op: Op) {
         let ir = self.ir();
+        if let Some(access) = ir.memory_access(op)
+            && self.memory(access.buffer) == Memory::Private
+        {
+            return self.keep(op, &access);
+        }
         let &[result] = ir.results(op) else { return };
         let found = self.computed(op);
         match found {
             Some(index) => self.numbers.insert(result, index),
             None => self.numbers.remove(&result),
         };
+    }
+
+    /// Keeps the number that an operation puts into an array of the thread's own, or finds the one that it takes out.
+    fn keep(&mut self, op: Op, access: &MemoryAccess) {
+        let root = self.root(access.buffer);
+        let known = |at: Option<Index>| at.filter(Index::is_uniform).map(|at| at.typical());
+        let subscripts: Option<Vec<i64>> = self.subscripts(access).into_iter().map(known).collect();
+        let place = subscripts.map(|subscripts| (root, subscripts));
+        let before = place.as_ref().and_then(|place| self.kept.get(place));
+        if access.kind == AccessKind::Read {
+            match before.cloned() {
+                Some(number) => self.numbers.insert(access.value, number),
+                None => self.numbers.remove(&access.value),
+            };
+            return;
+        }
+        // What a loop puts there anew is not what it was in the iterations that are looked at.
+        let is_lasting =
+            self.loop_around(op) == self.ir().defining_op(root).and_then(|op| self.loop_around(op));
+        let number = self.number(access.value).filter(|_| is_lasting);
+        let number = number.map(|number| match before {
+            Some(before) => before.replaced_in(&self.active, &number),
+            None => number,
+        });
+        match (place, number) {
+            (Some(place), Some(number)) => drop(self.kept.insert(place, number)),
+            (Some(place), None) => drop(self.kept.remove(&place)),
+            (None, _) => self.kept.retain(|(of, _), _| *of != root),
+        }
+    }
+
+    /// The innermost sequential loop around an operation.
+    fn loop_around(&self, op: Op) -> Option<Op> {
+        let ir = self.ir();
+        ir.ancestors(op)
+            .find(|&outer| ir.is_loop(outer) && !ir.has_trait(outer, Traits::PARALLEL_LOOP))
     }
 
     pub(super) fn computed(&self, op: Op) -> Option<Index> {
