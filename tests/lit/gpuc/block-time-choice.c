@@ -9,7 +9,7 @@ float a[100][100], b[100][100], c[4000][4000], d[4000][4000];
 
 // Launches are all that counts of small arrays: small tiles, and as many steps as leave few rounds behind them.
 // CHECK: kernel small
-// CHECK: block t by {{1[0-9]}} over i@{{[0-9]+}} by {{[0-9]+}}, j@{{[0-9]+}} by {{[0-9]+}}, rows {{[0-9]+$}}
+// CHECK: block t by {{[5-9]|1[0-9]}} over i@{{[0-9]+}} by {{[0-9]+}}, j@{{[0-9]+}} by {{[0-9]+}}, rows {{[0-9]+$}}
 void small(void)
 {
     #pragma acc kernels copy(a, b)

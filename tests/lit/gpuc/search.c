@@ -1,19 +1,19 @@
 // Plans that are expected to take less than the compiler's own are looked for with --search, and followed; what is said of it.
-// RUN: gpuc --arch=sm_90 --search --sizes=n=250,steps=100 -Minfo=forecast -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=INFO
-// RUN: gpuc --arch=sm_90 --search --sizes=n=250,steps=100 --emit=plan %s -o %t.plan
+// RUN: gpuc --arch=sm_90 --search --sizes=n=90,steps=100 -Minfo=forecast -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=INFO
+// RUN: gpuc --arch=sm_90 --search --sizes=n=90,steps=100 --emit=plan %s -o %t.plan
 // RUN: FileCheck %s --check-prefix=PLAN < %t.plan
 // RUN: gpuc --arch=sm_90 --emit=plan %s | FileCheck %s --check-prefix=OWN
-// RUN: gpuc --arch=sm_90 --plan=%t.plan --search --sizes=n=250,steps=100 -Minfo=forecast -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=GIVEN
+// RUN: gpuc --arch=sm_90 --plan=%t.plan --search --sizes=n=90,steps=100 -Minfo=forecast -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=GIVEN
 // RUN: gpuc --arch=sm_90 --search -Minfo=accel -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=ACCEL
-// RUN: gpuc run --device=sim --arch=sm_90 --search --sizes=n=250,steps=100 %s 2>/dev/null | FileCheck %s --check-prefix=RESULT
+// RUN: gpuc run --device=sim --arch=sm_90 --search --sizes=n=90,steps=100 %s 2>/dev/null | FileCheck %s --check-prefix=RESULT
 // RUN: gpuc tune --device=sim --arch=sm_90 --sizes=n=77,steps=9 --tuning=%t.tuning %s | FileCheck %s --check-prefix=TUNE
 // INFO: sweeps:
 // INFO: Search: 'block t by [[#]] over {{.*}} is expected to take {{[0-9.]+}} us, the compiler's own plan {{[0-9.]+}} us; {{[0-9]+}} others were looked at
 // INFO-NOT: Search
 // PLAN: kernel sweeps:[[#@LINE+16]]
-// PLAN: block t by 4
+// PLAN: block t by 8
 // PLAN: kernel scale:
-// OWN: block t by 2
+// OWN-NOT: block t by 8
 // GIVEN-NOT: Search
 // ACCEL-NOT: Search
 // RESULT: the same

@@ -18,7 +18,7 @@ void text(int n, const unsigned char *restrict in, unsigned char *restrict out)
 }
 
 // CHECK: kernel array:
-// CHECK: coarsen i by 8
+// CHECK: coarsen i by 16
 void array(int n, const int *restrict weight, const unsigned char *restrict in, unsigned char *restrict out)
 {
 #pragma acc kernels copyin(weight[0:25], in[0:n*n]) copy(out[0:n*n])
