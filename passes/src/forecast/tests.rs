@@ -50,6 +50,52 @@ fn numbers_grow_with_loops() {
     assert!(number.least(&Index::constant(0)).slopes().is_empty());
 }
 
+/// Threads of which some have another number: it grows as most of them do.
+#[test]
+fn numbers_of_some_threads_are_replaced() {
+    let id = LoopId(3);
+    let (old, new) = (Index::constant(7).growing(id, 2.0), Index::each((0..4).collect()));
+    let most = old.replaced_in(&[true, true, true, false], &new);
+    assert_eq!((0..4).map(|thread| most.of(thread)).collect::<Vec<_>>(), [0, 1, 2, 7]);
+    assert!(most.slopes().is_empty());
+    let few = old.replaced_in(&[true, false, false, false], &new);
+    assert_eq!((few.of(0), few.of(3), few.slopes()), (0, 7, old.slopes()));
+}
+
+/// What two loads of an array touch alike comes from memory once: planes that a walk begins with are its neighbour's last ones.
+#[test]
+fn what_another_load_touches_comes_from_memory_once() {
+    let arch = Arch::by_name("sm_90").expect("a target");
+    let id = LoopId(3);
+    let trips = |trips, axis| Trips { trips, axis };
+    let loops =
+        [trips(64.0, Some(0)), trips(1.0, Some(1)), trips(1.0, Some(2)), trips(64.0, None)];
+    let plane = 128 * 4;
+    let lanes = Index::each((0..128).map(|thread| thread * 4).collect());
+    let site = |op, middle: i64, loops: Vec<LoopId>, times| {
+        let mut addresses =
+            lanes.plus(&Index::constant(middle * plane)).growing(LoopId(0), 64.0 * plane as f64);
+        if !loops.is_empty() {
+            addresses = addresses.growing(id, plane as f64);
+        }
+        let (op, root) = (Op::from_u32(op), Value::from_u32(1));
+        let active = vec![true; 128];
+        let addresses = Some(addresses);
+        Site { op, root, kind: Kind::Load, bytes: 4, addresses, active, times, sectors: 4.0, loops }
+    };
+    let grid = Grid { blocks: [64.0, 1.0, 1.0], warps: 4.0, resident: 8.0, shared: 0.0 };
+    let (walk, first) = (site(1, 32, vec![id], 64.0), site(2, 2, vec![], 1.0));
+    let found = traffic::found(&[walk, first], &loops, &grid, arch);
+    let bytes = |op| found[&Op::from_u32(op)].dram_bytes;
+    assert_eq!(bytes(1), 128.0);
+    assert!(bytes(2) < 1.0, "{}", bytes(2));
+    // Of an array of its own it has its bytes.
+    let (walk, first) = (site(1, 32, vec![id], 64.0), site(2, 2, vec![], 1.0));
+    let first = Site { root: Value::from_u32(2), ..first };
+    let found = traffic::found(&[walk, first], &loops, &grid, arch);
+    assert_eq!(found[&Op::from_u32(2)].dram_bytes, 128.0);
+}
+
 /// A column for each lane, an element an iteration: a sector serves eight iterations where the first-level cache keeps what
 /// they touch, and one where it does not.
 #[test]

@@ -23,9 +23,9 @@ pub struct MarchPlan {
     pub rows_each: i64,
 }
 
-/// Planes of a block, for large grids and for smaller ones: with fewer, those that are read in front of the first and
-/// behind the last one count, but there are more blocks.
-const PLANES: [i64; 2] = [64, 16];
+/// Planes of a block, and from how many blocks of a multiprocessor on: with fewer planes, those that are read in front of the
+/// first and behind the last one count, but there are more blocks, whose last wave is a smaller part of the whole.
+const PLANES: [(i64, i64); 2] = [(64, 16), (16, BLOCKS_EACH)];
 /// Rows and columns of a block: a warp's threads lie along columns; the rim is a part of `1 / rows + 1 / columns`.
 const BLOCK: [i64; 2] = [16, 32];
 /// Rows of a thread, at most: what is read above and below is partly its own.
@@ -36,12 +36,13 @@ pub const BLOCKS_EACH: i64 = 2;
 const MOST_REGISTERS: i64 = 104;
 
 impl MarchPlan {
-    /// The plans for a device, the one for the largest sizes first; none where nothing is worth it, or too large for it.
-    pub fn choose(ir: &Ir, stencil: &Stencil, arch: &Arch) -> Vec<MarchPlan> {
+    /// The plans for a device, each with the blocks of a multiprocessor from which on it is taken, the one for the largest sizes first;
+    /// none where nothing is worth it, or too large for it.
+    pub fn choose(ir: &Ir, stencil: &Stencil, arch: &Arch) -> Vec<(MarchPlan, i64)> {
         MarchPlan::worth(ir, stencil, arch).into_iter().flatten().collect()
     }
 
-    fn worth(ir: &Ir, stencil: &Stencil, arch: &Arch) -> Option<[MarchPlan; 2]> {
+    fn worth(ir: &Ir, stencil: &Stencil, arch: &Arch) -> Option<[(MarchPlan, i64); 2]> {
         let march = Marching::choose(ir, stencil, BLOCK)?;
         let holds = |&rows: &i64| march.registers(ir, rows) <= MOST_REGISTERS;
         let rows_each = ROWS_EACH.into_iter().find(holds)?;
@@ -50,10 +51,11 @@ impl MarchPlan {
         // What the same thread's results have in common is cheaper than a barrier.
         let coarse = Coarsening::choose(ir, stencil);
         let loads = coarse.as_ref().map_or(march.before() as f64, Coarsening::loads);
-        let plan =
-            |planes: i64| MarchPlan { march: march.clone(), planes, block: BLOCK, rows_each };
+        let plan = |(planes, blocks): (i64, i64)| {
+            (MarchPlan { march: march.clone(), planes, block: BLOCK, rows_each }, blocks)
+        };
         let gains = march.copied(BLOCK) <= LEAST_GAIN * loads
-            && is_bound_by_cache(ir, stencil, (&march, rows_each), coarse.as_ref(), arch);
+            && is_bound_by_cache(ir, stencil, &march, coarse.as_ref(), arch);
         (fits && gains).then(|| PLANES.map(plan))
     }
 
@@ -141,7 +143,7 @@ impl MarchPlan {
 fn is_bound_by_cache(
     ir: &Ir,
     stencil: &Stencil,
-    (march, rows): (&Marching, i64),
+    march: &Marching,
     coarse: Option<&Coarsening>,
     arch: &Arch,
 ) -> bool {
@@ -155,19 +157,15 @@ fn is_bound_by_cache(
     let others = traffic.bytes as f64 - march.own_bytes(ir);
     let l2_bytes = (march.bytes_beyond_block(ir, block) + others) * f64::from(WARP_SIZE);
     let demand = Demand { l2_bytes, ..Demand::default() };
-    let least = if march.registers(ir, rows) > FEW_REGISTERS { FAR_BOUND } else { LEAST_BOUND };
-    arch.clocks_of(&demand, Resource::L2) >= least * clocks_of_memory(&traffic, arch)
+    arch.clocks_of(&demand, Resource::L2) >= LEAST_BOUND * clocks_of_memory(&traffic, arch)
 }
 
 /// Planes, rows and columns of a block of the plain mapping.
 const PLAIN: [i64; 3] = [1, 4, 32];
 
-/// By how much: a walk takes a tenth longer than memory does, for its ends and its barriers (benches/RESULTS.md).
-const LEAST_BOUND: f64 = 1.1;
-
-/// The same where a thread holds more than so many registers of elements: three blocks are resident, which seldom make whole waves.
-const FAR_BOUND: f64 = 1.5;
-const FEW_REGISTERS: i64 = 64;
+/// By how much: a walk takes a tenth longer than memory does by the model, for its ends and its barriers, and another one longer than that
+/// on a GPU (benches/RESULTS.md, CONV3D, whose 1.2 are not enough there).
+const LEAST_BOUND: f64 = 1.45;
 
 /// How requests must stand to memory, as for several results of a thread.
 const MARGIN: f64 = 0.8;

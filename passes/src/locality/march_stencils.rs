@@ -152,15 +152,16 @@ impl MarchStencils {
                     block: [rows, columns],
                     rows_each: each,
                 });
-                plan.into_iter().filter(|plan| plan.check(ir, stencil, arch).is_ok()).collect()
+                let fits = plan.filter(|plan| plan.check(ir, stencil, arch).is_ok());
+                fits.into_iter().map(|plan| (plan, BLOCKS_EACH)).collect()
             }
             None => MarchPlan::choose(ir, stencil, arch),
         };
         // The code runs on later devices too, with more multiprocessors.
         let later = Arch::all().iter().filter(|other| other.number >= arch.number);
         let sms = later.map(|other| other.chip.sm_count).max().unwrap_or(arch.chip.sm_count);
-        let least = self.least_blocks.unwrap_or(i64::from(sms) * BLOCKS_EACH);
-        let with_step = |plan: MarchPlan| {
+        let with_step = |(plan, each): (MarchPlan, i64)| {
+            let least = self.least_blocks.unwrap_or(i64::from(sms) * each);
             let step = plan.step(ir, stencil, least);
             (plan, step)
         };
