@@ -51,3 +51,73 @@ fn every_variant_is_right() {
     assert_eq!(variants, lists + programs.len(), "a list is of no program");
     assert!(lists > 10, "{lists} lists");
 }
+
+/// Instructions of warps, sectors from and to global memory, and picoseconds by the model of all kernels of a run.
+fn figures(bench: &Bench, options: &str, source: &str) -> [u64; 3] {
+    let run = format!(
+        "run --arch=sm_90 --device=sim --counters --report=json --report-file=forms.json{options} {source}"
+    );
+    let (success, text) = bench.gpuc(&run);
+    assert!(success, "gpuc {run}\n{text}");
+    let report = bench.read("forms.json");
+    // Lines of the source have figures of the same names.
+    let kernels: String = report
+        .split("\"lines\":[")
+        .enumerate()
+        .map(
+            |(at, part)| {
+                if at == 0 { part } else { part.split_once(']').map_or("", |(_, rest)| rest) }
+            },
+        )
+        .collect();
+    let sum = |name: &str| -> f64 {
+        let member = format!("\"{name}\":");
+        let parts = kernels.split(&member).skip(1);
+        parts.filter_map(|rest| rest[..rest.find([',', '}'])?].trim().parse::<f64>().ok()).sum()
+    };
+    let sectors = |way: &str| sum(&format!("l1tex__t_sectors_pipe_lsu_mem_global_op_{way}.sum"));
+    let all =
+        [sum("smsp__inst_executed.sum"), sectors("ld") + sectors("st"), 1e12 * sum("seconds")];
+    all.map(|figure| figure as u64)
+}
+
+/// Hayashi et al. 2019: forms of OpenMP have no more instructions and sectors than the same loops in OpenACC, and separate constructs cost
+/// what combined ones do, within 3 %.
+#[test]
+fn forms_of_openmp_cost_no_more_than_openacc() {
+    let bench = Bench::new();
+    let programs = corpus::files_with("benches/papers/hayashi", &["c"]);
+    assert_eq!(programs.len(), 6);
+    for program in &programs {
+        let source = root(program);
+        let of = |form: &str| {
+            let options = root(&program.with_extension(format!("{form}.options")));
+            let options = std::fs::read_to_string(options).expect("the options are there");
+            figures(&bench, &format!(" {}", options.trim()), &source)
+        };
+        let [openacc, combined, separate] = ["openacc", "combined", "separate"].map(of);
+        for (at, what) in ["instructions", "sectors", "picoseconds"].into_iter().enumerate() {
+            let [openacc, combined, separate] = [openacc[at], combined[at], separate[at]];
+            assert!(openacc > 0 && combined > 0, "{source}: no {what}");
+            assert!(
+                combined.max(separate) <= openacc,
+                "{source}: {what} {openacc}, {combined}, {separate}"
+            );
+            assert!(
+                combined.abs_diff(separate) * 100 <= 3 * combined,
+                "{source}: {what} {combined}, {separate}"
+            );
+        }
+    }
+}
+
+/// The one loop of MM, which takes its variable apart, is tiled in all forms: far fewer sectors than two a product would be.
+#[test]
+fn the_product_of_hayashi_is_tiled_in_all_forms() {
+    let bench = Bench::new();
+    let source = format!("{} -- 256", root(Path::new("benches/papers/hayashi/mm.c")));
+    for options in ["", " -DTOLD", " -fopenmp -DCOMBINED", " -fopenmp -DSEPARATE"] {
+        let [_, sectors, _] = figures(&bench, options, &source);
+        assert!(sectors < 256 * 256 * 256 / 32, "{options}: {sectors} sectors");
+    }
+}
