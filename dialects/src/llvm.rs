@@ -36,6 +36,39 @@ pub fn unroll_by(ctx: &mut Context, count: i64) -> Attr {
     ctx.dialect_attr("llvm", &format!("loop_annotation<unroll = <count = {count} : i32>>"))
 }
 
+/// Name of the attribute by which a loop with [`unroll_by`] says which rounds are done in one, and what becomes of the rest.
+pub const ROUNDS_ATTR: &str = "offload.rounds";
+
+/// What [`ROUNDS_ATTR`] says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rounds {
+    /// Rounds that are as far apart as there are groups of them; else those that follow each other.
+    pub split: bool,
+    /// Each round asks whether there is one; else those that are left are a loop of their own.
+    pub guarded: bool,
+    /// The program says that none is left.
+    pub whole: bool,
+}
+
+impl Rounds {
+    /// Those of a loop.
+    pub fn of(ir: &Ir, op: Op) -> Rounds {
+        let words = ir.attr(op, ROUNDS_ATTR).and_then(|attr| ir.ctx.string_value(attr));
+        let has = |word: &str| words.is_some_and(|words| words.split(' ').any(|own| own == word));
+        Rounds { split: has("split"), guarded: has("guarded"), whole: has("whole") }
+    }
+
+    /// Notes them at a loop.
+    pub fn note(self, ir: &mut Ir, op: Op) {
+        let words = [(self.split, "split"), (self.guarded, "guarded"), (self.whole, "whole")];
+        let words: Vec<&str> = words.iter().filter(|(is, _)| *is).map(|(_, word)| *word).collect();
+        if !words.is_empty() {
+            let attr = ir.ctx.string_attr(&words.join(" "));
+            ir.set_attr(op, ROUNDS_ATTR, attr);
+        }
+    }
+}
+
 /// How many rounds of a loop are to be done in one, where it is annotated so.
 pub fn unroll_count(ir: &Ir, op: Op) -> Option<usize> {
     let (dialect, text) = ir.ctx.dialect_attr_text(ir.attr(op, LOOP_ANNOTATION)?)?;

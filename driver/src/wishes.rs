@@ -81,7 +81,8 @@ impl Wishes {
                 let placed = |(spec, span): &(ArraySpec, _)| (spec.clone(), unit.place(*span));
                 let arrays = arrays.iter().map(placed).collect();
                 let (asked, found) = (wish.step.clone(), Vec::new());
-                let is_hint = unit.is_pragma_of_others(wish.span);
+                let is_hint = unit.is_pragma_of_others(wish.span)
+                    || matches!(wish.step, Asked::DefaultBlock { .. });
                 all.push(Wish { kernel, asked, place, arrays, found, refused: false, is_hint });
             }
         }
@@ -201,6 +202,7 @@ fn word(asked: &Asked) -> &'static str {
         Asked::Fuse(..) => "fuse",
         Asked::Distribute(..) => "distribute",
         Asked::Block { word, .. } => word,
+        Asked::DefaultBlock { .. } | Asked::Grid { .. } => "gridify",
         Asked::Share { .. } => "share",
         Asked::Unknown(name) | Asked::Refused(name, _) => name,
     }
@@ -281,7 +283,32 @@ fn edited(steps: &[Placed], wishes: &[&Wish]) -> Vec<Placed> {
                     }
                 }
             }
-            Asked::Unroll(own, factor) => {
+            Asked::Grid { nest, grid } => {
+                let about = |line: &str| nest.iter().any(|own| names(line, &own.variable));
+                let divides = |line: &str| {
+                    is_own(line)
+                        || ["parallel", "collapse", "launches", "map"]
+                            .iter()
+                            .any(|word| is(line, word))
+                };
+                lines.retain(|(line, _)| !about(line) || !divides(line));
+                let loops: Vec<String> = grid.iter().map(|own| own.variable.clone()).collect();
+                lines.push((format!("parallel {}", loops.join(", ")), place.clone()));
+                if loops.len() > 1 {
+                    lines.push((format!("collapse {}", loops.join(", ")), place.clone()));
+                }
+                lines.push((mapped(&loops), place.clone()));
+            }
+            Asked::DefaultBlock { nest, x, y } => {
+                let about = |line: &str| nest.iter().any(|own| names(line, &own.variable));
+                for (line, at) in &mut lines {
+                    if line.starts_with("map ") && line.contains("thread.y by ") && about(line) {
+                        *line = with_block(line, *x, *y);
+                        at.clone_from(place);
+                    }
+                }
+            }
+            Asked::Unroll(own, factor, rounds) => {
                 let name = &own.variable;
                 // Rounds of a loop whose iterations run at once are iterations of a thread.
                 let is_at_once = lines.iter().any(|(line, _)| {
@@ -289,9 +316,17 @@ fn edited(steps: &[Placed], wishes: &[&Wish]) -> Vec<Placed> {
                 });
                 lines
                     .retain(|(line, _)| !names(line, name) || !is_own(line) && !is(line, "unroll"));
-                let line = match is_at_once {
+                let words = [
+                    (rounds.split, " split"),
+                    (rounds.guarded, " guarded"),
+                    (rounds.whole && !rounds.guarded, " whole"),
+                ];
+                let form: String =
+                    words.iter().filter(|(is, _)| *is).map(|(_, word)| *word).collect();
+                // Threads execute iterations that follow each other; of others is said that they do not.
+                let line = match is_at_once && !rounds.split {
                     true => format!("coarsen {name} by {factor} where 1 threads"),
-                    false => format!("unroll {name} by {factor}"),
+                    false => format!("unroll {name} by {factor}{form}"),
                 };
                 if *factor > 1 {
                     lines.push((line, place.clone()));

@@ -98,6 +98,8 @@ pub struct Config {
     pub cache: Option<Cache>,
     /// `GPUC_STACK_KB=16`: bytes of stack for a thread of a GPU, which it has of its own accord where kernels call functions.
     pub stack_bytes: Option<u64>,
+    /// `GPUC_POOL=0|1`: whether device memory that is given back is kept for later requests; by default that of GPUs.
+    pub pool: Option<bool>,
     /// `GPUC_HEAP_MB=64`: bytes for `malloc` on the device.
     pub heap_bytes: Option<u64>,
     /// `GPUC_REPORT=text|json|html`: what kernels did and what moved, at exit.
@@ -276,6 +278,7 @@ impl Config {
             compare,
             cache,
             stack_bytes,
+            pool: switch("GPUC_POOL")?,
             heap_bytes,
             report,
             report_file: path("GPUC_REPORT_FILE"),

@@ -1,9 +1,9 @@
 //! The allocator between the runtime and the device.
 //!
 //! A driver's allocation costs some hundred microseconds and may wait for the device, so what is
-//! freed on a GPU is kept for the next request of the same size. The simulator allocates cheaply
+//! freed on a GPU is kept for the next request that it fits: a pool. The simulator allocates cheaply
 //! and checks bounds and lifetimes of every allocation, which reuse would blur: there each request
-//! goes to the device.
+//! goes to the device, unless `GPUC_POOL` asks for the pool.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,6 +11,9 @@ use crate::device::{Device, DeviceError, DeviceKind, DevicePtr, Queue};
 
 /// Sizes are rounded up to this, so that nearly equal requests share memory.
 const GRANULE: u64 = 256;
+
+/// What is kept serves requests that leave so much of them unused at most: one in this of the request.
+const SPARE: u64 = 8;
 
 /// The bytes that an atomic operation takes, at least.
 const WORD: u64 = 4;
@@ -34,10 +37,37 @@ impl Counter {
     }
 }
 
+/// What has been asked of an allocator, in bytes as it gives them out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Requests.
+    pub requests: u64,
+    /// Of them, those that what had been kept was enough for.
+    pub reused: u64,
+    /// In use now.
+    pub used: u64,
+    /// The most that was in use at one time.
+    pub most_used: u64,
+    /// What is kept.
+    pub kept: u64,
+    /// The most that the device has given for both at one time.
+    pub most_held: u64,
+}
+
+impl Usage {
+    fn takes(&mut self, size: u64) {
+        self.requests += 1;
+        self.used += size;
+        self.most_used = self.most_used.max(self.used);
+        self.most_held = self.most_held.max(self.used + self.kept);
+    }
+}
+
 /// The device memory that the runtime itself has allocated.
 #[derive(Debug)]
 pub struct Memory {
     recycles: bool,
+    usage: Usage,
     sizes: HashMap<DevicePtr, u64>,
     kept: BTreeMap<u64, Vec<DevicePtr>>,
     /// Given back while something in the queue may still use it.
@@ -47,10 +77,11 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// The allocator for a device of this kind.
-    pub fn new(kind: DeviceKind) -> Self {
+    /// The allocator for a device of this kind, with a pool or without where that is said.
+    pub fn new(kind: DeviceKind, pool: Option<bool>) -> Self {
         Memory {
-            recycles: kind == DeviceKind::Cuda,
+            recycles: pool.unwrap_or(kind == DeviceKind::Cuda),
+            usage: Usage::default(),
             sizes: HashMap::new(),
             kept: BTreeMap::new(),
             pending: Vec::new(),
@@ -70,7 +101,10 @@ impl Memory {
             // Atomic operations on a part of a word take all of it.
             false => bytes.max(1).checked_next_multiple_of(WORD).unwrap_or(bytes),
         };
-        if let Some(ptr) = self.kept.get_mut(&size).and_then(Vec::pop) {
+        if let Some((ptr, size)) = self.take_kept(size) {
+            self.usage.reused += 1;
+            self.usage.kept -= size;
+            self.usage.takes(size);
             self.sizes.insert(ptr, size);
             return Ok(ptr);
         }
@@ -83,8 +117,25 @@ impl Memory {
             }
             other => other?,
         };
+        self.usage.takes(size);
         self.sizes.insert(ptr, size);
         Ok(ptr)
+    }
+
+    /// What is kept of that size, or of one that wastes little of it, with its own.
+    fn take_kept(&mut self, size: u64) -> Option<(DevicePtr, u64)> {
+        let most = size.saturating_add(size / SPARE);
+        let (&own, list) = self.kept.range_mut(size..=most).next()?;
+        let ptr = list.pop();
+        if list.is_empty() {
+            self.kept.remove(&own);
+        }
+        ptr.map(|ptr| (ptr, own))
+    }
+
+    /// What has been asked of it.
+    pub fn usage(&self) -> Usage {
+        self.usage
     }
 
     /// Whether an address is one of memory that it has allocated.
@@ -95,8 +146,11 @@ impl Memory {
     /// Takes back what [`Memory::allocate`] returned. An address that it did not return is
     /// refused by the device.
     pub fn release(&mut self, device: &dyn Device, ptr: DevicePtr) -> Result<(), DeviceError> {
-        match self.sizes.remove(&ptr) {
+        let size = self.sizes.remove(&ptr);
+        self.usage.used -= size.unwrap_or(0);
+        match size {
             Some(size) if self.recycles => {
+                self.usage.kept += size;
                 self.kept.entry(size).or_default().push(ptr);
                 Ok(())
             }
@@ -169,6 +223,7 @@ impl Memory {
             device.synchronize(queue)?;
             self.settle(device, queue)?;
         }
+        self.usage.kept = 0;
         for ptr in std::mem::take(&mut self.kept).into_values().flatten() {
             device.free(ptr)?;
         }

@@ -12,6 +12,7 @@ use gpuc_sim::{Event, EventKind, KernelReport};
 
 use crate::descriptor::SiteDescriptor;
 use crate::device::LaunchOutcome;
+use crate::memory::Usage;
 
 /// The way of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -300,6 +301,20 @@ impl Report {
         }
         Ok(())
     }
+}
+
+/// What was asked of the devices' memory, a line for each that was asked of any.
+pub(crate) fn of_memory(usages: impl Iterator<Item = Usage>) -> String {
+    let line = |(number, usage): (usize, Usage)| {
+        format!(
+            "device memory  devicenum={number}\n    allocations: {}  from the pool: {}  most bytes in use: {}  held: {}\n",
+            grouped(u128::from(usage.requests)),
+            grouped(u128::from(usage.reused)),
+            grouped(u128::from(usage.most_used)),
+            grouped(u128::from(usage.most_held)),
+        )
+    };
+    usages.enumerate().filter(|(_, usage)| usage.requests > 0).map(line).collect()
 }
 
 /// Writes a report to a file; what to say about it on standard error.

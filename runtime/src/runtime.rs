@@ -161,8 +161,9 @@ impl Runtime {
             Executor::Devices(devices) => (devices.count(), devices.kind()),
             Executor::Host => (1, DeviceKind::Sim),
         };
+        let memory = || Memory::new(kind, config.pool);
         let place = |number| OnDevice {
-            state: Mutex::new(State { table: PresentTable::of(number), memory: Memory::new(kind) }),
+            state: Mutex::new(State { table: PresentTable::of(number), memory: memory() }),
             queues: Mutex::default(),
         };
         Runtime {
@@ -737,6 +738,8 @@ impl Runtime {
                 None => "host",
             };
             text.push_str(&report.timing(device));
+            let usages = self.places.iter().map(|place| lock(&place.state).memory.usage());
+            text.push_str(&crate::report::of_memory(usages));
         }
         crate::failure::say(&text);
     }

@@ -72,6 +72,8 @@ struct Table {
 pub(crate) struct DeviceMemory {
     table: RwLock<Table>,
     total: u64,
+    /// The first address that it has given out, or will.
+    first: u64,
     /// Whether kernels see the memory of the host's process at its own addresses.
     sees_host: AtomicBool,
 }
@@ -86,9 +88,9 @@ pub(crate) struct Snapshot {
 impl DeviceMemory {
     /// The memory of the device of that number.
     pub(crate) fn new(total: u64, number: u32) -> DeviceMemory {
-        let next = FIRST_ADDRESS + u64::from(number) * BETWEEN_DEVICES;
-        let table = Table { live: BTreeMap::new(), freed: Vec::new(), next, used: 0 };
-        DeviceMemory { table: RwLock::new(table), total, sees_host: AtomicBool::new(false) }
+        let first = FIRST_ADDRESS + u64::from(number) * BETWEEN_DEVICES;
+        let table = Table { live: BTreeMap::new(), freed: Vec::new(), next: first, used: 0 };
+        DeviceMemory { table: RwLock::new(table), total, first, sees_host: AtomicBool::new(false) }
     }
 
     // A panic elsewhere leaves the table whole: every change to it is one insertion or removal.
@@ -119,6 +121,11 @@ impl DeviceMemory {
             Allocation { size: bytes, label: label.into(), storage: Arc::new(storage) };
         table.live.insert(base, allocation);
         Ok(base)
+    }
+
+    /// Whether an address is one of memory that it has given out, or that lies between: freed memory too.
+    pub(crate) fn has_given(&self, address: u64) -> bool {
+        (self.first..self.reading().next).contains(&address)
     }
 
     pub(crate) fn free(&self, ptr: u64) -> Result<(), SimError> {

@@ -130,6 +130,11 @@ impl Simulator {
         Ok(base)
     }
 
+    /// Whether an address is one of device memory, of what has been freed too.
+    pub fn has_given(&self, address: DevicePtr) -> bool {
+        self.memory.has_given(address)
+    }
+
     /// Frees an allocation. Its addresses are not used again.
     ///
     /// # Errors

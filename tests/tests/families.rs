@@ -61,6 +61,20 @@ fn sgemm_has_the_same_kernels_in_all_families() {
     }
 }
 
+/// What is mapped as it stands has blocks of 32 by 4 threads in OpenHMPP, as CAPS had them, and 64 by 4 in OpenACC; tiles have the same ones.
+#[test]
+fn blocks_of_openhmpp_are_its_own() {
+    let blocks = |example: &str| -> Vec<String> {
+        let text = kernels(example);
+        let lines = text.lines().filter_map(|line| line.trim().strip_prefix(".reqntid "));
+        lines.map(str::to_owned).collect()
+    };
+    let (acc, hmpp) = (blocks("sgemm"), blocks("sgemm_hmpp"));
+    let mapped: Vec<usize> = (0..hmpp.len()).filter(|&at| acc[at] != hmpp[at]).collect();
+    let [mapped] = mapped[..] else { panic!("{acc:?} {hmpp:?}") };
+    assert_eq!((&*acc[mapped], &*hmpp[mapped]), ("64, 4, 1", "32, 4, 1"));
+}
+
 #[test]
 fn jacobi_has_the_same_kernels_in_openacc_and_openhmpp() {
     let (acc, hmpp) = (instructions("jacobi2d"), instructions("jacobi_hmpp"));

@@ -1,10 +1,11 @@
 /* The 25-point operator of three dimensions of Andión et al. 2015 (CONV3D).  Usage: conv3d [x [y [z]]]
-   Arrays have a border of four cells, which the paper's sizes leave out. */
+   Arrays have a border of four cells, which the paper's sizes leave out. With -fhmpp -DHMPP=1 to 3, the paper's variants in OpenHMPP. */
 #include "../../../examples/check.h"
 #include <stddef.h>
 
 #define REACH 4
 
+#if !defined HMPP
 static void conv3d(int x, int y, int z, float cx, float cy, float cz,
                    const float in[restrict x + 2 * REACH][y + 2 * REACH][z + 2 * REACH],
                    float out[restrict x + 2 * REACH][y + 2 * REACH][z + 2 * REACH])
@@ -24,6 +25,66 @@ static void conv3d(int x, int y, int z, float cx, float cy, float cz,
                 out[i][j][k] += planes + rows + columns;
             }
 }
+#elif HMPP == 2
+/* A thread for each row and column, which keeps what it has read along the planes: nine of them, in registers. */
+#pragma hmpp conv3d codelet, target=CUDA, args[in].io=in, args[out].io=inout
+static void conv3d(int x, int y, int z, float cx, float cy, float cz,
+                   const float in[restrict x + 2 * REACH][y + 2 * REACH][z + 2 * REACH],
+                   float out[restrict x + 2 * REACH][y + 2 * REACH][z + 2 * REACH])
+{
+    #pragma hmppcg gridify(j, k), blocksize "64x4"
+    for (int j = REACH; j < y + REACH; j++)
+        for (int k = REACH; k < z + REACH; k++) {
+            float a4, a3 = in[0][j][k], a2 = in[1][j][k], a1 = in[2][j][k], here = in[3][j][k];
+            float b1 = in[4][j][k], b2 = in[5][j][k], b3 = in[6][j][k], b4 = in[7][j][k];
+            #pragma hmppcg noParallel
+            for (int i = REACH; i < x + REACH; i++) {
+                a4 = a3;
+                a3 = a2;
+                a2 = a1;
+                a1 = here;
+                here = b1;
+                b1 = b2;
+                b2 = b3;
+                b3 = b4;
+                b4 = in[i + 4][j][k];
+                float planes = here + cx * (a1 + b1 + a2 + b2 + a3 + b3 + a4 + b4);
+                float rows = here + cy * (in[i][j - 1][k] + in[i][j + 1][k] + in[i][j - 2][k] + in[i][j + 2][k]
+                                          + in[i][j - 3][k] + in[i][j + 3][k] + in[i][j - 4][k] + in[i][j + 4][k]);
+                float columns = here + cz * (in[i][j][k - 1] + in[i][j][k + 1] + in[i][j][k - 2] + in[i][j][k + 2]
+                                             + in[i][j][k - 3] + in[i][j][k + 3] + in[i][j][k - 4] + in[i][j][k + 4]);
+                out[i][j][k] += planes + rows + columns;
+            }
+        }
+}
+#else
+#pragma hmpp conv3d codelet, target=CUDA, args[in].io=in, args[out].io=inout
+static void conv3d(int x, int y, int z, float cx, float cy, float cz,
+                   const float in[restrict x + 2 * REACH][y + 2 * REACH][z + 2 * REACH],
+                   float out[restrict x + 2 * REACH][y + 2 * REACH][z + 2 * REACH])
+{
+#if HMPP == 1
+    /* The loop over planes stands innermost, so that neighbouring threads take neighbouring columns. */
+    #pragma hmppcg permute j, k, i
+    #pragma hmppcg gridify(j, k), blocksize "64x4"
+#else
+    /* What rows and columns read together lies in memory of the block: as far as the compiler finds that worth it. */
+    #pragma hmppcg gridify(i, j, k), shared(in), blocksize "64x4"
+#endif
+    for (int i = REACH; i < x + REACH; i++)
+        for (int j = REACH; j < y + REACH; j++)
+            for (int k = REACH; k < z + REACH; k++) {
+                float here = in[i][j][k];
+                float planes = here + cx * (in[i - 1][j][k] + in[i + 1][j][k] + in[i - 2][j][k] + in[i + 2][j][k]
+                                            + in[i - 3][j][k] + in[i + 3][j][k] + in[i - 4][j][k] + in[i + 4][j][k]);
+                float rows = here + cy * (in[i][j - 1][k] + in[i][j + 1][k] + in[i][j - 2][k] + in[i][j + 2][k]
+                                          + in[i][j - 3][k] + in[i][j + 3][k] + in[i][j - 4][k] + in[i][j + 4][k]);
+                float columns = here + cz * (in[i][j][k - 1] + in[i][j][k + 1] + in[i][j][k - 2] + in[i][j][k + 2]
+                                             + in[i][j][k - 3] + in[i][j][k + 3] + in[i][j][k - 4] + in[i][j][k + 4]);
+                out[i][j][k] += planes + rows + columns;
+            }
+}
+#endif
 
 /* A cell and eight others along an axis, on which neighbours are `stride` cells apart. */
 static double along(const float *cell, ptrdiff_t stride, double weight)
@@ -48,6 +109,7 @@ int main(int argc, char **argv)
         out[i] = (float)sample(2 * (unsigned)i + 1);
     }
     float cx = 0.25f, cy = 0.5f, cz = 0.125f;
+    #pragma hmpp conv3d callsite
     conv3d(x, y, z, cx, cy, cz, (void *)in, (void *)out);
     double worst = 0;
     for (int i = 0; i < x + 2 * REACH; i++)

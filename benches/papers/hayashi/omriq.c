@@ -1,5 +1,6 @@
 /* The image of one frequency after another, of MRI reconstruction (OMRIQ), of Hayashi et al. 2019.  Usage: omriq [voxels [samples]] */
 #include "../../../examples/check.h"
+#include "forms.h"
 
 /* A sample of the frequency domain, its coordinates in turns. */
 struct sample {
@@ -9,8 +10,8 @@ struct sample {
 static void omriq(int voxels, int samples, const float *restrict x, const float *restrict y, const float *restrict z,
                   const struct sample *restrict k, float *restrict real, float *restrict imaginary)
 {
-    #pragma acc kernels copyin(x[0:voxels], y[0:voxels], z[0:voxels], k[0:samples]) \
-                        copyout(real[0:voxels], imaginary[0:voxels])
+    DEVICE_LOOP(copyin(x[0:voxels], y[0:voxels], z[0:voxels], k[0:samples]) copyout(real[0:voxels], imaginary[0:voxels]),
+                map(to: x[0:voxels], y[0:voxels], z[0:voxels], k[0:samples]) map(from: real[0:voxels], imaginary[0:voxels]))
     for (int i = 0; i < voxels; i++) {
         float re = 0, im = 0;
         for (int s = 0; s < samples; s++) {

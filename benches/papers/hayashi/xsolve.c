@@ -9,9 +9,28 @@ static void xsolve(int x, int y, int z, const float rho[restrict z + 2][y + 2][x
                    float rhon[restrict z + 2][y + 2][x + 2], float lhs[restrict 5][z + 2][x + 2][y + 2])
 {
     const float c = 0.4f, dx2 = 0.75f, dx5 = 0.6f, con43 = 1.3333f, step1 = 0.015f, step2 = 0.03f;
+#if defined COMBINED
+    #pragma omp target teams distribute \
+        map(to: rho[0:z+2][0:y+2][0:x+2], us[0:z+2][0:y+2][0:x+2]) \
+        map(tofrom: cv[0:z+2][0:y+2][0:x+2], rhon[0:z+2][0:y+2][0:x+2], lhs[0:5][0:z+2][0:x+2][0:y+2])
+#elif defined SEPARATE
+    #pragma omp target map(to: rho[0:z+2][0:y+2][0:x+2], us[0:z+2][0:y+2][0:x+2]) \
+        map(tofrom: cv[0:z+2][0:y+2][0:x+2], rhon[0:z+2][0:y+2][0:x+2], lhs[0:5][0:z+2][0:x+2][0:y+2])
+    #pragma omp teams
+    #pragma omp distribute
+#elif defined TOLD
+    #pragma acc parallel loop gang copyin(rho[0:z+2][0:y+2][0:x+2], us[0:z+2][0:y+2][0:x+2]) \
+                copy(cv[0:z+2][0:y+2][0:x+2], rhon[0:z+2][0:y+2][0:x+2], lhs[0:5][0:z+2][0:x+2][0:y+2])
+#else
     #pragma acc kernels copyin(rho[0:z+2][0:y+2][0:x+2], us[0:z+2][0:y+2][0:x+2]) \
                         copy(cv[0:z+2][0:y+2][0:x+2], rhon[0:z+2][0:y+2][0:x+2], lhs[0:5][0:z+2][0:x+2][0:y+2])
+#endif
     for (int k = 1; k <= z; k++)
+#if defined COMBINED || defined SEPARATE
+        #pragma omp parallel for
+#elif defined TOLD
+        #pragma acc loop vector
+#endif
         for (int j = 1; j <= y; j++) {
             for (int i = 0; i <= x + 1; i++) {
                 float ru = c * rho[k][j][i];

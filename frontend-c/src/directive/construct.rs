@@ -96,8 +96,8 @@ pub struct Wish {
 /// A step of a plan, by the loops of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// So many rounds of a loop in one.
-    Unroll(LoopName, u32),
+    /// So many rounds of a loop in one, and which, and what becomes of the rest.
+    Unroll(LoopName, u32, Rounds),
     /// So many rounds of a loop side by side in the loops inside it.
     UnrollJam(LoopName, u32),
     /// The loops of a nest from outside to inside, in another order.
@@ -121,6 +121,22 @@ pub enum Step {
         /// The clause that asks for it.
         word: &'static str,
     },
+    /// The loops of a nest that run at once, where that is another choice than the outermost ones: all others stay in order.
+    Grid {
+        /// All loops.
+        nest: Vec<LoopName>,
+        /// Those that run at once, the last one along the fastest dimension.
+        grid: Vec<LoopName>,
+    },
+    /// So many threads of a block where the compiler maps the loops of a nest to two of its dimensions, as the family has it.
+    DefaultBlock {
+        /// The loops.
+        nest: Vec<LoopName>,
+        /// Along the fastest dimension.
+        x: u32,
+        /// Along the second one.
+        y: u32,
+    },
     /// Arrays that blocks have in their memory, by what each block works on of them: which step it is, and the sizes that
     /// are open, the compiler says.
     Share {
@@ -133,6 +149,17 @@ pub enum Step {
     Unknown(&'static str),
     /// Something that no loop can have, by its name, and why.
     Refused(&'static str, &'static str),
+}
+
+/// Which rounds of an unrolled loop are done in one, and what becomes of those that are left.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rounds {
+    /// Those that are as far apart as there are groups; else those that follow each other.
+    pub split: bool,
+    /// Each round asks whether there is one, so that none is left.
+    pub guarded: bool,
+    /// The program says that none is left.
+    pub whole: bool,
 }
 
 /// A loop of the program.

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::walk::{self, Below, Node};
-use crate::directive::construct::{LoopName, Step, Wish};
+use crate::directive::construct::{LoopName, Rounds, Step, Wish};
 use crate::directive::loops::{named, trips};
 use crate::pragma;
 use crate::source::Span;
@@ -56,7 +56,7 @@ pub(super) fn of(unit: &TranslationUnit, body: StmtId) -> Vec<Wish> {
     };
     for wish in &mut wishes {
         match &mut wish.step {
-            Step::Unroll(own, _)
+            Step::Unroll(own, ..)
             | Step::UnrollJam(own, _)
             | Step::Share { nest: own, .. }
             | Step::Distribute(own) => name(own),
@@ -74,7 +74,10 @@ pub(super) fn of(unit: &TranslationUnit, body: StmtId) -> Vec<Wish> {
                     }
                 }
             }
-            Step::Block { nest, .. } => nest.iter_mut().for_each(name),
+            Step::Block { nest, .. } | Step::DefaultBlock { nest, .. } => {
+                nest.iter_mut().for_each(name)
+            }
+            Step::Grid { nest, grid } => nest.iter_mut().chain(grid).for_each(name),
             Step::Unknown(_) | Step::Refused(..) => {}
         }
     }
@@ -112,13 +115,15 @@ fn unrolled(unit: &TranslationUnit, stmt: StmtId, variable: &str) -> Option<Wish
             _ if factor.is_empty() => {
                 let all =
                     u32::try_from(trips(unit, stmt)?).ok().filter(|&n| (2..=1024).contains(&n));
-                Step::Unroll(named(unit, stmt, variable), all?)
+                Step::Unroll(named(unit, stmt, variable), all?, Rounds::default())
             }
             // To GCC that is a loop which stays as it is.
             Ok(0) if is_gcc => return None,
             Ok(0) => Step::Refused("unroll", "a factor of 0 leaves no loop"),
             Ok(1) => return None,
-            Ok(factor @ 2..=1024) => Step::Unroll(named(unit, stmt, variable), factor),
+            Ok(factor @ 2..=1024) => {
+                Step::Unroll(named(unit, stmt, variable), factor, Rounds::default())
+            }
             Ok(_) => Step::Refused("unroll", "a factor is 1024 at most"),
             Err(_) => Step::Refused("unroll", "the factor is no number that stands there"),
         };

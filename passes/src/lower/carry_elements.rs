@@ -7,7 +7,7 @@
 //! loop. Callahan, Carr and Kennedy, "Improving register allocation for subscripted variables", 1990.
 
 use gpuc_diagnostics::Diagnostic;
-use gpuc_dialects::{arith, memref, scf};
+use gpuc_dialects::{arith, llvm, memref, scf};
 use gpuc_ir::pass::{Pass, PassContext};
 use gpuc_ir::{Block, Builder, Ir, Op, OpView, Type, Value, ValueMap};
 
@@ -27,7 +27,8 @@ gpuc_ir::pass! {
 impl Pass for CarryElements {
     fn run(&mut self, ir: &mut Ir, module: Op, _: &mut PassContext<'_>) -> Result<(), Diagnostic> {
         on_loops_of_kernels(ir, module, |ir, view| {
-            if may_hand_over(ir, view.body(ir)) {
+            // Rounds that are far apart hand nothing on.
+            if may_hand_over(ir, view.body(ir)) && !llvm::Rounds::of(ir, view.op()).split {
                 forward(ir, view);
                 carry_elements(ir, view);
             }

@@ -19,6 +19,8 @@ use gpuc_ir::{Builder, Ir, Op, OpView, Value, ValueMap, WalkOrder};
 
 use super::on_loops_of_kernels;
 
+mod rounds;
+
 /// Rounds in one from which on half a group is straight code.
 const LONG_GROUP: usize = 8;
 
@@ -67,6 +69,9 @@ impl LoopUnroll {
         if let Some(factor) = llvm::unroll_count(ir, view.op()) {
             match trips {
                 Some(trips) if trips <= factor => unroll_fully(ir, view, trips, step),
+                _ if factor > 1 && llvm::Rounds::of(ir, view.op()) != llvm::Rounds::default() => {
+                    rounds::unroll(ir, view, factor, step);
+                }
                 _ if factor > 1 => unroll_by(ir, view, factor, step),
                 _ => {}
             }

@@ -81,6 +81,8 @@ fn subscripts_start(ir: &Ir, op: Op, buffer: Value) -> Option<usize> {
         // Scalars have no affine accesses, and are given a subscript more.
         affine::AffineLoadOp::NAME if !is_scalar(ir, buffer) => 0,
         affine::AffineStoreOp::NAME if !is_scalar(ir, buffer) => 1,
+        // Members of structures, in memory of bytes: by how many of them they are away.
+        memref::ViewOp::NAME if !is_scalar(ir, buffer) => 0,
         _ => return None,
     };
     (ir.operand(op, at) == buffer).then_some(at + 1)

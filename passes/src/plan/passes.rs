@@ -20,6 +20,9 @@ use super::key::Key;
 use super::step::Unroll;
 use super::text::{self, Plan};
 use super::{names, record, tuning};
+use crate::analysis::nest::Nest;
+use crate::analysis::nest::carried::{Apart, Wanted};
+use crate::steps::refusal::Refusal;
 use crate::target::target;
 
 gpuc_ir::pass! {
@@ -155,6 +158,12 @@ impl Pass for EndPlan {
                         placed.error(format!("'{}' is no sequential loop by then", step.name))
                     );
                 }
+                if step.form.split
+                    && let Err(rule) = may_split(ir, found)
+                {
+                    return Err(placed.refused(ir, &Refusal::new("loop-unroll", found, rule)));
+                }
+                step.form.note(ir, found);
                 let annotation = llvm::unroll_by(&mut ir.ctx, step.factor);
                 ir.set_attr(found, llvm::LOOP_ANNOTATION, annotation);
                 let text = format!("{} rounds in one, as is asked", step.factor);
@@ -169,6 +178,22 @@ impl Pass for EndPlan {
         ir.remove_attr(op, PLAN_GIVEN_ATTR);
         ir.remove_attr(op, PLAN_HEAD_ATTR);
         Ok(())
+    }
+}
+
+/// Whether the rounds of a loop may be done in another order; else why not.
+fn may_split(ir: &Ir, op: Op) -> Result<(), &'static str> {
+    if !ir.results(op).is_empty() {
+        return Err(
+            "rounds in another order would hand on other values: the loop carries some from each to the next",
+        );
+    }
+    let carried = Nest::of_known(ir, op)
+        .and_then(|nest| nest.carried(ir, op, Apart::Unknown, Wanted::Any))
+        .map_err(|_| "what the loop does is not known")?;
+    match carried.dependence {
+        None => Ok(()),
+        Some(_) => Err("rounds in another order would touch an element in another order"),
     }
 }
 

@@ -7,6 +7,7 @@
 use super::cursor::Cursor;
 use super::wording::StepText;
 use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::llvm::Rounds;
 use gpuc_dialects::offload::mapping::DimMap;
 use std::fmt;
 
@@ -331,6 +332,8 @@ pub struct Unroll {
     pub name: Name,
     /// How many.
     pub factor: i64,
+    /// Which ones, and what becomes of the rest.
+    pub form: Rounds,
 }
 
 /// The enum of all steps, in the order in which the compiler takes them.

@@ -37,8 +37,9 @@ impl Pass for UnflattenLoops {
                 continue;
             };
             let mut waiting = candidates(ir, region);
+            waiting.extend(told_parallel(ir, region));
             while let Some(candidate) = waiting.pop() {
-                let found = scf::ForOp::cast(ir, candidate).and_then(|view| Rows::find(ir, view));
+                let found = Rows::find(ir, candidate);
                 let Some(rows) = found.filter(|rows| rows.is_needed(ir)) else { continue };
                 if rows.require_columns(ir, inner).is_some() {
                     let remark = Diagnostic::remark("Loop over rows and columns made two loops");
@@ -52,9 +53,30 @@ impl Pass for UnflattenLoops {
     }
 }
 
+/// The loops of a region that a directive lets run at once.
+fn told_parallel(ir: &Ir, region: RegionOp) -> Vec<Op> {
+    let mut nested = ir.nested_ops(region.op(), WalkOrder::PreOrder);
+    nested.retain(|&op| scf::ParallelOp::is(ir, op));
+    nested
+}
+
+/// The variable of a sequential loop, or the first one of a parallel one, and its bounds and step.
+fn counted(ir: &Ir, op: Op) -> Option<(Value, [Value; 3])> {
+    if let Some(view) = scf::ForOp::cast(ir, op) {
+        let bounds = [view.lowerBound(ir), view.upperBound(ir), view.step(ir)];
+        return Some((view.induction_var(ir), bounds));
+    }
+    let view = scf::ParallelOp::cast(ir, op)?;
+    let [lower, upper, step] = [view.lowerBound(ir), view.upperBound(ir), view.step(ir)];
+    let first = [lower[0], upper[0], step[0]];
+    Some((view.induction_vars(ir)[0], first))
+}
+
 /// A loop that takes its variable apart.
 struct Rows {
-    view: scf::ForOp,
+    op: Op,
+    variable: Value,
+    upper: Value,
     /// Columns of a row, as the loop divides by it.
     columns: Value,
     signed: bool,
@@ -64,21 +86,21 @@ struct Rows {
 
 impl Rows {
     /// The quotients and remainders in a loop from 0 by steps of 1.
-    fn find(ir: &Ir, view: scf::ForOp) -> Option<Rows> {
+    fn find(ir: &Ir, op: Op) -> Option<Rows> {
         let constant = |value| arith::constant_index_value(ir, value);
-        let counts = constant(view.lowerBound(ir)) == Some(0) && constant(view.step(ir)) == Some(1);
-        let variable = view.induction_var(ir);
+        let (variable, [lower, upper, step]) = counted(ir, op)?;
+        let counts = constant(lower) == Some(0) && constant(step) == Some(1);
         if !counts || !ir.ctx.is_index(ir.ty(variable)) {
             return None;
         }
         let mut parts: Vec<(Op, Value)> = Vec::new();
         let mut signs = FxHashSet::default();
-        for op in ir.nested_ops(view.op(), WalkOrder::PreOrder) {
-            let Some(signed) = division(ir, op) else { continue };
-            let by = ir.operand(op, 1);
-            let stays = !is_defined_inside(ir, by, view.op());
-            if stays && is_number(ir, ir.operand(op, 0), variable, signed) {
-                parts.push((op, by));
+        for part in ir.nested_ops(op, WalkOrder::PreOrder) {
+            let Some(signed) = division(ir, part) else { continue };
+            let by = ir.operand(part, 1);
+            let stays = !is_defined_inside(ir, by, op);
+            if stays && is_number(ir, ir.operand(part, 0), variable, signed) {
+                parts.push((part, by));
                 signs.insert(signed);
             }
         }
@@ -88,32 +110,42 @@ impl Rows {
             is_remainder(ir, op) && parts.iter().all(|&(_, other)| times(ir, other, by).is_some())
         });
         let &(_, columns) = remainder.or(parts.first())?;
-        Some(Rows { view, columns, signed, parts })
+        Some(Rows { op, variable, upper, columns, signed, parts })
     }
 
-    /// Whether subscripts of what the loop writes need a quotient or a remainder.
+    /// Whether the loop has something to gain: of a sequential one subscripts of what it writes need a quotient or a remainder, of a parallel
+    /// one those of loops inside, as of products, and there is no shorter row behind the others.
     fn is_needed(&self, ir: &Ir) -> bool {
         let results: FxHashSet<Value> =
             self.parts.iter().map(|&(op, _)| ir.result(op, 0)).collect();
-        let inside = ir.nested_ops(self.view.op(), WalkOrder::PreOrder);
+        let mut inside = ir.nested_ops(self.op, WalkOrder::PreOrder);
+        if scf::ParallelOp::is(ir, self.op) {
+            if self.whole_rows(ir).is_none() {
+                return false;
+            }
+            let is_looped = |&op: &Op| {
+                ir.ancestors(op)
+                    .take_while(|&outer| outer != self.op)
+                    .any(|outer| ir.is_counted_loop(outer))
+            };
+            inside.retain(|op| ir.memory_access(*op).is_some() && is_looped(op));
+            let mut accesses = inside.iter().filter_map(|&op| ir.memory_access(op));
+            return accesses.any(|access| is_made_of_parts(ir, &access.subscripts, &results));
+        }
         let accesses: Vec<_> = inside.iter().filter_map(|&op| ir.memory_access(op)).collect();
         let written: FxHashSet<Value> = accesses
             .iter()
             .filter(|access| access.kind != AccessKind::Read)
             .map(|access| root(ir, access.buffer))
             .collect();
-        let mut subscripts = accesses
-            .iter()
-            .filter(|access| written.contains(&root(ir, access.buffer)))
-            .filter_map(|access| match &access.subscripts {
-                Subscripts::Values(values) => Some(values),
-                Subscripts::Map(..) => None,
-            })
-            .flatten();
-        subscripts.any(|&subscript| {
-            let values = polynomial(ir, subscript).values();
-            values.into_iter().any(|value| is_made_of(ir, value, &results, 8))
-        })
+        let mut writes =
+            accesses.iter().filter(|access| written.contains(&root(ir, access.buffer)));
+        writes.any(|access| is_made_of_parts(ir, &access.subscripts, &results))
+    }
+
+    /// How many rows there are, where each has all its columns.
+    fn whole_rows(&self, ir: &Ir) -> Option<Polynomial> {
+        polynomial(ir, self.upper).exact_quotient(&polynomial(ir, self.columns))
     }
 
     /// Lets the region run only with a column at least; `None` where that cannot be tested in front of it.
@@ -133,8 +165,7 @@ impl Rows {
         let some = arith::CmpIOp::new(&mut b, columns, one).attr(&mut b, "predicate", sge);
         let mut holds = some.value(&mut b);
         // Without an iteration, rows need no columns.
-        let upper = self.view.upperBound(&b);
-        if let Some(upper) = compute_outside(&mut b, upper, point, &mut ValueMap::new()) {
+        if let Some(upper) = compute_outside(&mut b, self.upper, point, &mut ValueMap::new()) {
             let sge = arith::CmpIPredicate::Sge.attr(&mut b.ctx);
             let zero = arith::constant_index(&mut b, 0);
             let none = arith::CmpIOp::new(&mut b, zero, upper).attr(&mut b, "predicate", sge);
@@ -151,9 +182,9 @@ impl Rows {
 
     /// Makes the loops; the outer one.
     fn split(&self, ir: &mut Ir) -> Op {
-        let (op, variable) = (self.view.op(), self.view.induction_var(ir));
+        let (op, variable) = (self.op, self.variable);
         self.mark_casts(ir, variable);
-        let body = self.view.body(ir);
+        let body = ir.body(op, 0);
         let location = ir.location(op);
         let mut b = Builder::before(ir, op);
         let columns = as_index(&mut b, self.columns, self.signed);
@@ -184,21 +215,23 @@ impl Rows {
             let number = narrowed(&mut b, number, ty, self.signed);
             ir.replace_op(part, &[number]);
         }
-        let upper = self.view.upperBound(ir);
+        let whole = self.whole_rows(ir);
         let mut b = Builder::before(ir, op);
-        let whole = polynomial(&b, upper).exact_quotient(&polynomial(&b, self.columns));
         let (rows, rest) = match whole {
             Some(form) => (build(&mut b, &form), None),
             None => {
-                let count = arith::MaxSIOp::new(&mut b, upper, zero).value(&mut b);
+                let count = arith::MaxSIOp::new(&mut b, self.upper, zero).value(&mut b);
                 let divisor = arith::MaxSIOp::new(&mut b, columns, one).value(&mut b);
                 let rows = arith::DivSIOp::new(&mut b, count, divisor).value(&mut b);
                 let rest = arith::RemSIOp::new(&mut b, count, divisor).value(&mut b);
                 (rows, Some(rest))
             }
         };
-        let made = Made { view: self.view, row, column, columns };
-        let inits = self.view.initArgs(&b).to_vec();
+        let Some(view) = scf::ForOp::cast(&b, op) else {
+            return self.split_parallel(&mut b, [row, column], [rows, columns]);
+        };
+        let made = Made { view, row, column, columns };
+        let inits = view.initArgs(&b).to_vec();
         let outer = scf::ForOp::create(&mut b, (zero, rows, one), &inits, |b, i, carried| {
             made.row_of(b, i, (zero, columns, one), carried)
         });
@@ -209,6 +242,53 @@ impl Rows {
         copy_marks(ir, op, outer.op());
         ir.replace_op(op, &results);
         outer.op()
+    }
+
+    /// The parallel loop with another dimension behind its first one.
+    fn split_parallel(
+        &self,
+        b: &mut Builder<'_>,
+        numbers: [Value; 2],
+        [rows, columns]: [Value; 2],
+    ) -> Op {
+        let view = scf::ParallelOp(self.op);
+        let old = view.body(b);
+        let bounds = [view.lowerBound(b), view.upperBound(b), view.step(b)];
+        let mut bounds = bounds.map(|values| values.to_vec());
+        let (zero, one) = (arith::constant_index(b, 0), arith::constant_index(b, 1));
+        bounds[0].insert(1, zero);
+        bounds[1][0] = rows;
+        bounds[1].insert(1, columns);
+        bounds[2].insert(1, one);
+        let inits = view.initVals(b).to_vec();
+        let types = vec![b.ctx.index(); bounds[0].len()];
+        let variables = view.induction_vars(b).to_vec();
+        let region = b.region(&types, |b, new| {
+            let start = arith::MulIOp::new(b, new[0], columns).value(b);
+            let number = arith::AddIOp::new(b, start, new[1]).value(b);
+            for (value, &made) in numbers.into_iter().zip(new) {
+                if let Some(op) = b.defining_op(value) {
+                    b.replace_op(op, &[made]);
+                }
+            }
+            b.replace_all_uses(variables[0], number);
+            for (&variable, &new) in variables[1..].iter().zip(&new[2..]) {
+                b.replace_all_uses(variable, new);
+            }
+            for inner in b.ops(old).collect::<Vec<_>>() {
+                b.detach_op(inner);
+                b.insert(inner);
+            }
+        });
+        let results: Vec<Type> = b.results(self.op).iter().map(|&result| b.ty(result)).collect();
+        let new = scf::ParallelOp::new(b, &bounds[0], &bounds[1], &bounds[2], &inits)
+            .result_group(&results)
+            .region(region)
+            .build(b);
+        copy_marks(b, self.op, new);
+        let results = b.results(new).to_vec();
+        b.replace_op(self.op, &results);
+        new
     }
 
     /// Notes at casts of the variable that they keep it: of what it will be, that is not seen.
@@ -311,6 +391,15 @@ fn times(ir: &Ir, number: Value, columns: Value) -> Option<Polynomial> {
         return Some(Polynomial::constant(1));
     }
     polynomial(ir, number).exact_quotient(&polynomial(ir, columns))
+}
+
+/// Whether subscripts are computed from one of the values.
+fn is_made_of_parts(ir: &Ir, subscripts: &Subscripts, parts: &FxHashSet<Value>) -> bool {
+    let Subscripts::Values(values) = subscripts else { return false };
+    values.iter().any(|&subscript| {
+        let values = polynomial(ir, subscript).values();
+        values.into_iter().any(|value| is_made_of(ir, value, parts, 8))
+    })
 }
 
 /// Whether a value is computed from one of others.

@@ -44,6 +44,14 @@ impl Default for MemoryOnly {
 }
 
 impl MemoryOnly {
+    /// Whether an address lies in what it has allocated.
+    fn holds(&self, address: u64) -> bool {
+        self.state()
+            .blocks
+            .iter()
+            .any(|(&first, block)| address.wrapping_sub(first) < block.len() as u64)
+    }
+
     /// A device with this much memory, which passes for a GPU.
     pub(crate) fn gpu_with(bytes: u64) -> Self {
         let device = MemoryOnly { kind: DeviceKind::Cuda, ..MemoryOnly::default() };
@@ -103,6 +111,9 @@ impl Device for MemoryOnly {
     }
     fn memory(&self) -> Result<(u64, u64), DeviceError> {
         Ok((1 << 20, 1 << 20))
+    }
+    fn is_out_of_reach(&self, address: u64) -> bool {
+        self.holds(address)
     }
     fn alloc(&self, bytes: u64, _label: &str) -> Result<DevicePtr, DeviceError> {
         let mut state = self.state();

@@ -151,6 +151,10 @@ pub trait Device: Send + Sync {
     fn see_host_memory(&self) -> bool {
         false
     }
+    /// Whether the host cannot read what is at an address, as it is one that the device has given out.
+    fn is_out_of_reach(&self, _address: u64) -> bool {
+        false
+    }
     /// Free and total device memory in bytes.
     fn memory(&self) -> Result<(u64, u64), DeviceError>;
 

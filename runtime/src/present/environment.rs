@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use gpuc_diagnostics::Diagnostic;
 
-use super::message::{misplaced, not_found, partly_present, wraps_around};
+use super::message::{is_of_device, misplaced, not_found, partly_present, wraps_around};
 use super::unions::unions;
 use super::{Entry, Presence, PresentTable};
 use crate::Failure;
@@ -225,6 +225,7 @@ impl DataEnvironment<'_> {
         if is_nothing(data) {
             return Ok(());
         }
+        self.check_reach(data, DataKind::FirstPrivate)?;
         let device = self
             .memory
             .allocate(self.device, data.bytes(), &data.name())
@@ -337,6 +338,15 @@ impl DataEnvironment<'_> {
         data.has(IF_PRESENT) && self.memory.holds(data.host_address())
     }
 
+    /// Refuses to copy where the host would read or write at an address of the device.
+    fn check_reach(&self, data: &DataDescriptor, kind: DataKind) -> Result<(), Failure> {
+        let moves = kind.copies_in() || kind.copies_out() || kind == DataKind::FirstPrivate;
+        match moves && self.device.is_out_of_reach(data.host_address()) {
+            true => Err(is_of_device(self.table, self.site, data).into()),
+            false => Ok(()),
+        }
+    }
+
     /// Makes data of unknown length as long as what is there.
     fn reach(&self, data: &mut DataDescriptor) {
         if data.has(WHOLE)
@@ -438,6 +448,7 @@ impl DataEnvironment<'_> {
             }
             _ => {}
         }
+        self.check_reach(data, kind)?;
         let name = data.name().into_owned();
         let device = self
             .memory

@@ -125,6 +125,26 @@ pub(super) fn partly_present(
     with_table(error, table, host)
 }
 
+/// The host's data is asked for where a pointer holds an address of the device.
+pub(super) fn is_of_device(
+    table: &PresentTable,
+    site: &SiteDescriptor,
+    data: &DataDescriptor,
+) -> Diagnostic {
+    let name = data.name();
+    let error = Diagnostic::error(format!(
+        "`{name}` holds an address of memory of device {}, 0x{:x}, which the host cannot read",
+        table.device_number(),
+        data.host_address()
+    ))
+    .label(format!("data of the host at `{name}` is asked for here"))
+    .help(
+        "was the pointer set on the device and brought back, or has it come from the device's allocator? `is_device_ptr` and \
+         `deviceptr` take such addresses, while what is there has not been freed",
+    );
+    site.locate(error, data.line)
+}
+
 /// The range reaches beyond the end of the address space: a length gone wrong.
 pub(super) fn wraps_around(site: &SiteDescriptor, data: &DataDescriptor) -> Diagnostic {
     let error = Diagnostic::error(format!(

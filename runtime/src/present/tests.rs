@@ -43,7 +43,7 @@ struct World {
 impl World {
     fn new() -> World {
         let device = MemoryOnly::default();
-        let memory = Memory::new(device.kind());
+        let memory = Memory::new(device.kind(), None);
         World { device, table: PresentTable::default(), memory }
     }
 
@@ -273,7 +273,7 @@ fn errors_name_variable_line_range_and_table() {
 #[test]
 fn memory_is_kept_and_given_back_when_short() {
     let device = MemoryOnly::gpu_with(1024);
-    let mut memory = Memory::new(device.kind());
+    let mut memory = Memory::new(device.kind(), None);
     let first = memory.allocate(&device, 500, "a").unwrap();
     memory.release(&device, first).unwrap();
     assert_eq!((device.live(), memory.owns(first)), (1, false));
@@ -287,6 +287,47 @@ fn memory_is_kept_and_given_back_when_short() {
     memory.release(&device, large).unwrap();
     memory.trim(&device).unwrap();
     assert_eq!(device.live(), 0);
+}
+
+#[test]
+fn what_is_kept_serves_requests_that_it_fits() {
+    let device = MemoryOnly::default();
+    // The simulator has none unless it is asked for.
+    for (pool, live) in [(None, 0), (Some(false), 0), (Some(true), 1)] {
+        let mut memory = Memory::new(device.kind(), pool);
+        let first = memory.allocate(&device, 8000, "a").unwrap();
+        memory.release(&device, first).unwrap();
+        assert_eq!(device.live(), live, "{pool:?}");
+        memory.trim(&device).unwrap();
+    }
+    let mut memory = Memory::new(device.kind(), Some(true));
+    let first = memory.allocate(&device, 8192, "a").unwrap();
+    memory.release(&device, first).unwrap();
+    // An eighth may stay unused, more may not.
+    let second = memory.allocate(&device, 4000, "b").unwrap();
+    assert_ne!(second, first);
+    assert_eq!(memory.allocate(&device, 7400, "c").unwrap(), first);
+    let usage = memory.usage();
+    assert_eq!((usage.requests, usage.reused), (3, 1));
+    assert_eq!((usage.used, usage.most_used, usage.kept), (8192 + 4096, 8192 + 4096, 0));
+    // A queue that is not done keeps what it uses; then it is the next one's.
+    memory.release_behind(&device, first, Queue(1)).unwrap();
+    assert_ne!(memory.allocate(&device, 8192, "d").unwrap(), first);
+    memory.settle(&device, Queue(1)).unwrap();
+    assert_eq!(memory.allocate(&device, 8192, "e").unwrap(), first);
+    assert_eq!(memory.usage().most_held, 2 * 8192 + 4096);
+}
+
+#[test]
+fn addresses_of_the_device_are_no_data_of_the_host() {
+    let mut world = World::new();
+    let device = world.memory.allocate(&world.device, 64, "there").unwrap();
+    let error = world.call_at(Begin, device as *mut c_void, 64, COPY).unwrap_err();
+    assert!(error.contains("`a` holds an address of memory of device 0"), "{error}");
+    let copies = world.device.take_copies();
+    assert!(copies.is_empty(), "{copies:?}");
+    // Room that nothing is copied to or from has an address like any other.
+    assert!(world.call_at(Begin, device as *mut c_void, 64, CREATE).is_ok());
 }
 
 #[test]

@@ -11,7 +11,6 @@ static void f(int n, const int x[4], int y[4])
         y[i] = x[i] + 1;
 }
 // INFO: warning: the codelet `host` is for C, so its calls stay with the host
-// INFO: `split` of `unroll` is not followed
 // INFO: codelet `never` never runs on the device, from which this takes its results
 // INFO: `unroll` is not followed: 'coarsen' is refused
 // INFO: Generating args[x].io=in
@@ -34,7 +33,7 @@ static void on_host(int v[1])
 #pragma hmpp g codelet
 static void g(int n, int a[n][n])
 {
-    #pragma hmppcg unroll 4, split
+    #pragma hmppcg unroll 4, contiguous
     for (int i = 0; i < n; i++) {
         #pragma hmppcg tile j:4
         for (int j = 0; j < n; j++)

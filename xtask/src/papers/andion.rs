@@ -20,11 +20,15 @@ pub const PAPER: Paper = Paper {
                 variant("hmpp2", 67.47 / 38.74),
                 variant("hmpp3", 109.48 / 38.74),
                 AUTOMATIC,
+                source("openhmpp1"),
+                source("openhmpp2"),
+                source("openhmpp3"),
             ],
             words: "hmpp1 has a thread for each row and column, which goes over all planes: 65536 threads fill a quarter of this device, so that the compiler's \
                     mapping, a thread for each cell, is faster than the paper's first. hmpp2 is `coarsen`, eight planes a thread with what they have in common in \
                     registers, and more threads than in the paper; hmpp3 is `march`. Shared memory gained most on a device without caches (4.81 times); the caches of \
-                    this one serve the rows and columns, and what is left to gain is the traffic of the second-level cache.",
+                    this one serve the rows and columns, and what is left to gain is the traffic of the second-level cache. *Openhmpp1* to *3* are the paper's variants in OpenHMPP: \
+                    the second with nine planes in registers by the source, the third with `shared(in)`, which is the compiler's to decide.",
         },
         Program {
             name: "sgemm",
@@ -35,11 +39,16 @@ pub const PAPER: Paper = Paper {
                 variant("hmpp2", 51.57 / 58.77),
                 variant("hmpp4", 357.38 / 58.77),
                 AUTOMATIC,
+                source("openhmpp1"),
+                source("openhmpp2"),
+                source("openhmpp3"),
+                source("openhmpp4"),
             ],
             words: "hmpp2 leaves the sums of its rows in memory in the paper, which is why it was no faster; here each row's sum is in a register, and the rows follow \
                     each other. hmpp3, sums in registers without memory of the block, has no step: `coarsen` refuses loops of unknown length. hmpp4 has the slices of both \
                     matrices in memory of the block, the paper those of B; a thread has 32 sums of one column, so that each product costs a load \
-                    of A from there. The compiler's tiles are 8 by 8.",
+                    of A from there. The compiler's tiles are 8 by 8. *Openhmpp1* to *4* are the paper's variants in OpenHMPP: the second and third with 16 rows a thread, in \
+                    the third all rounds of that loop written out; the fourth has what the compiler makes of `gridify` and `shared(B)`.",
         },
     ],
     closing,
@@ -50,6 +59,11 @@ const AUTOMATIC: Variant = Variant { name: "automatic", how: How::Automatic, pap
 
 const fn variant(name: &'static str, paper: f64) -> Variant {
     Variant { name, how: How::Steps, paper: Some(paper) }
+}
+
+/// The variant as an OpenHMPP source.
+const fn source(name: &'static str) -> Variant {
+    Variant { name, how: How::Options, paper: None }
 }
 
 /// Table 1: what of the device a variant uses.

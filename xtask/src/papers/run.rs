@@ -10,6 +10,8 @@ use crate::stage::root;
 pub struct Figures {
     /// Of all kernels, by the model.
     pub seconds: f64,
+    /// Of warps.
+    pub instructions: f64,
     /// Loads of warps from global memory.
     pub requests: f64,
     /// Sectors of 32 bytes that they ask for.
@@ -145,6 +147,7 @@ impl Figures {
         let sum = |name: &str| members(&text, name).sum();
         Figures {
             seconds: sum("seconds"),
+            instructions: sum("smsp__inst_executed.sum"),
             requests: sum("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"),
             sectors: sum("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"),
             store_requests: sum("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"),

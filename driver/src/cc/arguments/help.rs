@@ -258,6 +258,7 @@ pub const VARIABLES: &[(&str, &str)] = &[
         "KiB of stack for each thread of a GPU (default 8 where kernels call functions)",
     ),
     ("GPUC_HEAP_MB", "MiB for malloc in device code (default 8)"),
+    ("GPUC_POOL", "0 or 1: keep freed device memory for later requests (default: on GPUs)"),
     ("GPUC_REPORT", "text, json or html: what kernels did and what moved, at exit"),
     ("GPUC_REPORT_FILE", "where a report of json or html goes"),
     ("GPUC_REPORT_BASE", "a report of json that one of html is compared with"),

@@ -1,11 +1,11 @@
 //! `#pragma hmppcg`: who executes the iterations of a loop, and steps of the construct's plan.
 
-use gpuc_diagnostics::{Diagnostic, codes};
+use gpuc_diagnostics::Diagnostic;
 use gpuc_dialects::offload::LoopOrder;
 
 use super::line::FAMILY;
 use super::names::{self, LOOP_CLAUSES, LOOP_DIRECTIVES};
-use crate::directive::construct::{LoopName, Nest, Reduction, Step, Wish};
+use crate::directive::construct::{LoopName, Nest, Reduction, Rounds, Step, Wish};
 use crate::directive::loops::{all_loops, named, trips};
 use crate::directive::{self, Kind, VarRef, Written};
 use crate::lex::{Keyword, Punct, TokenKind};
@@ -30,7 +30,7 @@ struct Said {
 
 /// A step that is asked for.
 enum Asked {
-    Unroll(u32),
+    Unroll(u32, Rounds),
     /// The same side by side in the loops inside.
     UnrollJam(u32),
     FullUnroll,
@@ -40,7 +40,12 @@ enum Asked {
     Fuse,
     Distribute,
     Block(u32, u32),
+    /// What `gridify` of two loops has where nothing is said.
+    DefaultBlock,
 }
+
+/// Threads of a block along the inner and the outer loop of a `gridify` of two, as CAPS had it.
+const GRID: (u32, u32) = (32, 4);
 
 impl Parser {
     /// Directives in front of a loop, with the loop.
@@ -72,6 +77,10 @@ impl Parser {
             // What stands at the loop itself comes later, and counts.
             said.steps.insert(0, (None, Asked::Block(x, y), span));
         }
+        let is_sized = said.steps.iter().any(|(_, asked, _)| matches!(asked, Asked::Block(..)));
+        if let ([_, (_, span), ..], false) = (said.grid.as_slice(), is_sized) {
+            said.steps.push((None, Asked::DefaultBlock, *span));
+        }
         let body = self.statement()?;
         let Some((words, name)) = said.words else { return Ok(body) };
         let nest = nest_of(&self.checker.unit, body);
@@ -92,8 +101,17 @@ impl Parser {
             self.checker.report(span, diagnostic);
             return Ok(body);
         }
-        let steps = self.steps_of(&said, &nest, body);
-        let count = self.grid_of(&said, &nest);
+        let mut steps = self.steps_of(&said, &nest, body);
+        let permuted = self.permuted_grid(&said, &nest, body);
+        let count = match permuted {
+            Some(_) => None,
+            None => self.grid_of(&said, &nest),
+        };
+        // Sizes of blocks are about the loops that it leaves.
+        let at = steps.iter().position(|wish| !matches!(wish.step, Step::Permute(..)));
+        if let Some(wish) = permuted {
+            steps.insert(at.unwrap_or(steps.len()), wish);
+        }
         let order = match (count, said.order) {
             (Some(_), _) => Some(LoopOrder::Independent),
             (None, order) => order,
@@ -241,7 +259,7 @@ impl Parser {
             }
             "unroll" => {
                 for (variable, factor) in self.factors()? {
-                    said.steps.push((variable, Asked::Unroll(factor), span));
+                    said.steps.push((variable, Asked::Unroll(factor, Rounds::default()), span));
                 }
             }
             "tile" => {
@@ -259,7 +277,7 @@ impl Parser {
             _ => self.skip_names()?,
         }
         let asked = said.steps.len() - before;
-        self.hmppcg_clauses(said, form.spelling, asked)
+        self.hmppcg_clauses(said, asked)
     }
 
     /// `4`, `(8)`, or `i:4, j:2`.
@@ -345,7 +363,7 @@ impl Parser {
     }
 
     /// The clauses of a directive, which has asked for so many steps.
-    fn hmppcg_clauses(&mut self, said: &mut Said, directive: &str, asked: usize) -> Parsed<()> {
+    fn hmppcg_clauses(&mut self, said: &mut Said, asked: usize) -> Parsed<()> {
         loop {
             while self.eat(Punct::Comma) || self.eat(Punct::Amp) {}
             if self.peek() == TokenKind::EndOfPragma {
@@ -374,25 +392,52 @@ impl Parser {
                     })?;
                     said.reductions.push(reduction);
                 }
-                "jam" => {
+                "jam" | "split" | "guarded" | "noremainder" => {
                     // Those of this line.
                     let own = said.steps.iter_mut().rev().take(asked);
                     for (_, step, _) in own {
-                        if let Asked::Unroll(factor) = *step {
-                            *step = Asked::UnrollJam(factor);
+                        let Asked::Unroll(factor, rounds) = step else { continue };
+                        match clause.spelling {
+                            "jam" => *step = Asked::UnrollJam(*factor),
+                            "split" => rounds.split = true,
+                            "guarded" => rounds.guarded = true,
+                            _ => rounds.whole = true,
                         }
                     }
-                }
-                "split" => {
-                    // The rounds of a thread stay in order: the same results by another way.
-                    let diagnostic = Diagnostic::warning(format!(
-                        "`{word}` of `{directive}` is not followed: rounds are unrolled one behind the other"
-                    ));
-                    self.checker.report(span, diagnostic.code(codes::NOT_SUPPORTED));
                 }
                 _ => self.skip_parens(),
             }
         }
+    }
+
+    /// The loops of `gridify` as a step, where they are the outermost ones only behind a `permute`.
+    fn permuted_grid(&self, said: &Said, nest: &[Loop], body: StmtId) -> Option<Wish> {
+        let unit = &self.checker.unit;
+        let order = said.steps.iter().find_map(|(_, asked, _)| match asked {
+            Asked::Permute(order) => Some(order),
+            _ => None,
+        })?;
+        let sorted = |names: &[String]| {
+            let mut names = names.to_vec();
+            names.sort();
+            names
+        };
+        let wanted: Vec<String> = said.grid.iter().map(|(name, _)| name.clone()).collect();
+        let (outermost, behind) = (
+            nest.iter().take(wanted.len()).map(|own| own.name.clone()).collect::<Vec<_>>(),
+            order.get(..wanted.len()).filter(|first| !first.is_empty())?,
+        );
+        let is_about = |names: &[String]| sorted(names) == sorted(&wanted);
+        if is_about(&outermost) || !is_about(behind) {
+            return None;
+        }
+        let find = |name: &String| nest.iter().find(|own| own.name == *name);
+        let grid: Option<Vec<LoopName>> = behind
+            .iter()
+            .map(|name| find(name).map(|own| named(unit, own.stmt, &own.name)))
+            .collect();
+        let step = Step::Grid { nest: all_loops(unit, body), grid: grid? };
+        Some(Wish { step, span: said.grid[0].1 })
     }
 
     /// How many loops of the nest `gridify` divides.
@@ -444,14 +489,16 @@ impl Parser {
             };
             let loop_name = |own: &Loop| named(unit, own.stmt, &own.name);
             let step = match asked {
-                Asked::Unroll(factor) => Step::Unroll(loop_name(own), *factor),
+                Asked::Unroll(factor, rounds) => Step::Unroll(loop_name(own), *factor, *rounds),
                 // Rounds of a loop whose iterations run at once are iterations of a thread, side by side in any case.
                 Asked::UnrollJam(factor) if is_at_once(own) => {
-                    Step::Unroll(loop_name(own), *factor)
+                    Step::Unroll(loop_name(own), *factor, Rounds::default())
                 }
                 Asked::UnrollJam(factor) => Step::UnrollJam(loop_name(own), *factor),
                 Asked::FullUnroll => match trips(unit, own.stmt) {
-                    Some(count @ 1..=1024) => Step::Unroll(loop_name(own), count as u32),
+                    Some(count @ 1..=1024) => {
+                        Step::Unroll(loop_name(own), count as u32, Rounds::default())
+                    }
                     _ => Step::Unknown("fullunroll"),
                 },
                 Asked::Block(x, y) => Step::Block {
@@ -461,6 +508,10 @@ impl Parser {
                     shared: false,
                     word: "blocksize",
                 },
+                Asked::DefaultBlock => {
+                    let (x, y) = GRID;
+                    Step::DefaultBlock { nest: all_loops(unit, body), x, y }
+                }
                 Asked::Strip(strips) => {
                     let of = |(name, size): &(Option<String>, u32)| match name {
                         None => Ok((loop_name(own), *size)),

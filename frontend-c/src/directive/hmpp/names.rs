@@ -96,10 +96,10 @@ pub const LOOP_CLAUSES: &[Name] = names! {
     "shared" Hint;
     "const" Hint;
     "contiguous" Yes;
-    "split" Hint;
+    "split" InPart;
     "jam" Yes;
-    "guarded" Hint;
-    "noremainder" Hint;
+    "guarded" Yes;
+    "noremainder" Yes;
 };
 
 /// The entry of a word, whatever its case.

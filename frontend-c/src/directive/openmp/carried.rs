@@ -8,8 +8,9 @@
 use rustc_hash::FxHashSet;
 
 use super::accumulated::is_only_combined;
+use super::lists::listed;
 use super::pieces::{Piece, Pieces, declared};
-use super::threads::{Count, THREADS, named, numbered};
+use super::threads::{Count, THREADS, is_by_one, named, numbered};
 use crate::directive::construct::{LANE, Reduction, ReductionOp};
 use crate::directive::{self, VarRef, Written};
 use crate::lower::uses::mutated_by;
@@ -316,7 +317,13 @@ impl Facts {
         let mut facts =
             Facts { used: Vec::new(), set: Vec::new(), declared: Vec::new(), rounds: Vec::new() };
         for Piece { stmts, loops, .. } in pieces {
-            let is_loop = |stmt: &&StmtId| matches!(unit.stmts[**stmt].kind, StmtKind::For { .. });
+            let is_loop = |stmt: &&StmtId| {
+                let kind = &unit.stmts[**stmt].kind;
+                matches!(
+                    kind,
+                    StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. }
+                )
+            };
             facts.rounds.push(loops.iter().find(is_loop).copied());
             let here: FxHashSet<DeclId> =
                 stmts.iter().flat_map(|&stmt| declared(unit, stmt)).collect();
@@ -380,7 +387,8 @@ impl Parser {
         };
         if origin == Origin::Declared {
             let DeclKind::Variable(variable) = &here.kind else { return None };
-            let begins = matches!(variable.init, None | Some(Initializer::Value(_)));
+            let begins = matches!(variable.init, None | Some(Initializer::Value(_)))
+                || listed(unit, decl).is_some();
             if variable.storage != Storage::Automatic || !begins {
                 return None;
             }
@@ -388,7 +396,8 @@ impl Parser {
         unit.types.size_of(here.ty)?;
         let in_place = unit.types.as_array(here.ty).is_some();
         if in_place {
-            let begins = matches!(&here.kind, DeclKind::Variable(v) if v.init.is_some());
+            let begins = matches!(&here.kind, DeclKind::Variable(v) if v.init.is_some())
+                && listed(unit, decl).is_none();
             let all = pieces.iter().flat_map(|piece| piece.stmts.iter().copied());
             if origin != Origin::Declared || begins || !is_only_subscripted(unit, all, decl) {
                 return None;
@@ -402,9 +411,17 @@ impl Parser {
         }
         for Piece { by_each, stmts: piece, .. } in pieces {
             // One thread for all of them has what the first one has of what is declared here; a clause's is somebody else's.
+            let by_one = || {
+                piece.iter().all(|&stmt| {
+                    matches!(unit.stmts[stmt].kind, StmtKind::Directive { directive, .. }
+                        if is_by_one(Some(&unit.directives[directive])))
+                })
+            };
             if names(piece)
                 && (piece.iter().any(|&stmt| is_bound(unit, stmt, decl))
-                    || !by_each && origin != Origin::Declared)
+                    || !by_each
+                        && origin != Origin::Declared
+                        && !(origin == Origin::Clause && by_one()))
             {
                 return None;
             }
@@ -496,7 +513,8 @@ impl Parser {
                     }
                     continue;
                 }
-                if carried.in_place {
+                // What a clause has given threads, one that stands for all uses where the first one has it.
+                if carried.in_place || !by_each && carried.origin == Origin::Clause {
                     copies.in_place.push(*carried);
                     continue;
                 }
@@ -551,10 +569,19 @@ impl Parser {
                     .collect();
                 let given = all.iter().filter(|carried| given.contains(&carried.decl)).copied();
                 let copies = Copies { last: given.collect(), ..Copies::default() };
+                let by_clause: Vec<Carried> =
+                    copies.last.iter().filter(|c| c.origin == Origin::Clause).copied().collect();
+                let mut taken = Vec::new();
+                for carried in by_clause {
+                    let first = self.element(carried, None, span);
+                    let first = self.checker.rvalue(first);
+                    let own = self.checker.variable(carried.decl, span);
+                    taken.push(self.assigned(own, first, span));
+                }
                 if !copies.last.is_empty() {
                     // What the team has of them is the threads' own from here on.
                     let like = directive::Directive { reductions: Vec::new(), ..parallel.clone() };
-                    let made = self.piece_of_each(&like, count, &copies, Vec::new(), span)?;
+                    let made = self.piece_of_each(&like, count, &copies, taken, span)?;
                     whole.push((loops.clone(), made));
                 }
             }
@@ -598,8 +625,10 @@ impl Parser {
                 continue;
             };
             let inside = self.in_loops(group, depth + 1, span);
-            if let StmtKind::For { body, .. } | StmtKind::If { then: body, .. } =
-                &mut self.checker.unit.stmts[outer].kind
+            if let StmtKind::For { body, .. }
+            | StmtKind::While { body, .. }
+            | StmtKind::DoWhile { body, .. }
+            | StmtKind::If { then: body, .. } = &mut self.checker.unit.stmts[outer].kind
             {
                 *body = inside;
             }
@@ -675,7 +704,7 @@ impl Parser {
         self.checker.index(array, thread, span)
     }
 
-    fn assigned(&mut self, target: ExprId, value: ExprId, span: Span) -> StmtId {
+    pub(super) fn assigned(&mut self, target: ExprId, value: ExprId, span: Span) -> StmtId {
         let ty = self.checker.ty(target).unqualified();
         let expr = self.checker.value(ExprKind::Assign { target, value }, ty, span);
         self.stmt(StmtKind::Expr(expr), span)
@@ -700,12 +729,21 @@ impl Parser {
                     list.push(self.stmt(StmtKind::Declaration(vec![decl]), span));
                     continue;
                 }
-                let DeclKind::Variable(variable) = &mut self.checker.unit.decls[decl].kind else {
+                let DeclKind::Variable(variable) = &self.checker.unit.decls[decl].kind else {
                     continue;
                 };
-                if let Some(Initializer::Value(value)) = variable.init.take() {
+                let init = variable.init.clone();
+                if let Some(Initializer::List(_)) = init {
+                    let elements = listed(&self.checker.unit, decl).unwrap_or_default();
+                    for (place, value) in elements {
+                        list.push(self.element_assigned(decl, &place, value, span));
+                    }
+                } else if let Some(Initializer::Value(value)) = init {
                     let target = self.checker.variable(decl, span);
                     list.push(self.assigned(target, value, span));
+                }
+                if let DeclKind::Variable(variable) = &mut self.checker.unit.decls[decl].kind {
+                    variable.init = None;
                 }
             }
         }

@@ -1,13 +1,19 @@
 //! Loops whose threads combine by an operator of the program's own (OpenMP 5.2 §5.5.11).
 //!
-//! The threads of one block divide the iterations. Each has a copy of the variable, under its name, and leaves it in an array
+//! The threads of a block divide the iterations. Each has a copy of the variable, under its name, and leaves it in an array
 //! that they share; neighbours there are combined by twos, in the order of the threads, until one is left, which is
 //! combined with the variable. All of that is C: loops over the numbers of threads, as those of `parallel` are.
+//!
+//! Of a construct of its own, several teams do so, each with a stretch of the iterations, and leave what they have in device memory; threads of
+//! one block combine that in a second launch. No atomic operation of the type is needed for it.
+
+use gpuc_dialects::offload::{Construct, LoopOrder};
 
 use super::names::Form;
 use super::threads::{asks, numbered};
-use crate::directive::construct::{GANG, LANE, Nest, WorkShare};
+use crate::directive::construct::{Chunk, ComputeRegion, GANG, LANE, Nest, WorkShare};
 use crate::directive::data::Mapping;
+use crate::directive::loops::trips;
 use crate::directive::{self, DataFlags, Family, Kind, MappingKind, VarRef};
 use crate::lex::scan;
 use crate::lower::walk::{self, Below, Node};
@@ -17,6 +23,10 @@ use crate::tree::{StmtId, StmtKind};
 /// How many threads have copies at most, and how many bytes all of these take: blocks have 48 KiB for all that they share.
 const MOST_COPIES: u64 = 128;
 const MOST_BYTES: u64 = 16 << 10;
+
+/// How many teams combine where there are several, and the iterations from which on there are: fewer are not worth the second launch.
+const TEAMS: u64 = 128;
+const LEAST_ITERATIONS: i128 = 8192;
 
 impl Parser {
     /// How many threads have copies of variables; `None` where one thread must execute the loop.
@@ -58,6 +68,9 @@ impl Parser {
         count: u64,
         body: StmtId,
     ) -> Parsed<StmtId> {
+        if self.may_have_teams(directive, &items, body) {
+            return self.combined_by_teams(directive, items, count, body);
+        }
         let span = directive.name;
         let text = self.text_of_copies(&items, count);
         let tokens = scan(&text, span, &mut self.checker.unit.symbols);
@@ -120,6 +133,168 @@ impl Parser {
             directive.reductions.clear();
         }
         Ok(whole)
+    }
+
+    /// Whether teams may combine copies of variables: nobody else is there, and there is enough to do.
+    fn may_have_teams(
+        &self,
+        directive: &directive::Directive,
+        items: &[(usize, VarRef)],
+        body: StmtId,
+    ) -> bool {
+        let unit = &self.checker.unit;
+        matches!(directive.kind, Kind::Compute(_))
+            && directive.reductions.is_empty()
+            && directive.firstprivate.is_empty()
+            && trips(unit, body).is_none_or(|trips| trips >= LEAST_ITERATIONS)
+            && !items.iter().any(|(index, _)| self.user_reductions[*index].asks_for_before(unit))
+    }
+
+    /// The statement of a loop whose teams and their threads combine copies of variables.
+    fn combined_by_teams(
+        &mut self,
+        directive: &mut directive::Directive,
+        items: Vec<(usize, VarRef)>,
+        count: u64,
+        body: StmtId,
+    ) -> Parsed<StmtId> {
+        let span = directive.name;
+        let text = self.text_of_teams(&items, count);
+        let tokens = scan(&text, span, &mut self.checker.unit.symbols);
+        let whole = self.within(tokens, Parser::statement)?;
+        if let Some(nest) = &mut directive.nest {
+            nest.levels = [None; 3];
+            nest.shared = [true, false, true];
+            // Stretches, so that neighbouring threads have neighbouring iterations.
+            nest.chunks[GANG] = Chunk::Part;
+            nest.order = Some(LoopOrder::Seq);
+        }
+        let inner = self.split_loop(directive, body);
+        let vars: Vec<VarRef> = items.into_iter().map(|(_, var)| var).collect();
+        let like = directive::Directive {
+            span: directive.span,
+            ..directive::Directive::new(Family::OpenMp, directive.words, span, Kind::Loop)
+        };
+        let mut of_threads =
+            Some((inner, directive::Directive { private: vars.clone(), ..like.clone() }));
+        self.divide(whole, GANG, &like, &mut of_threads);
+        // Of as many teams as it says itself, and of two launches.
+        directive.kind = Kind::Compute(ComputeRegion { construct: Construct::Kernels });
+        directive.sizes[GANG].clear();
+        directive.sizes[LANE].clear();
+        directive.size_values.clear();
+        let flags = DataFlags { one_count: true, ..DataFlags::default() };
+        let known: Vec<_> = directive.data.iter().map(|mapping| mapping.var.decl).collect();
+        let own = vars.into_iter().filter(|var| !known.contains(&var.decl));
+        directive.data.extend(own.map(|var| Mapping { kind: MappingKind::Copy, flags, var }));
+        Ok(whole)
+    }
+
+    /// Gives the loops of a text directives: the outer ones are for teams, those inside for threads. The first of these has the
+    /// program's loop, and copies.
+    fn divide(
+        &mut self,
+        whole: StmtId,
+        level: usize,
+        like: &directive::Directive,
+        first: &mut Option<(StmtId, directive::Directive)>,
+    ) {
+        let StmtKind::Compound(mut list) = self.checker.unit.stmts[whole].kind.clone() else {
+            return;
+        };
+        for stmt in &mut list {
+            let unit = &mut self.checker.unit;
+            let StmtKind::For { body, .. } = unit.stmts[*stmt].kind else { continue };
+            let mut of_loop = like.clone();
+            if level == GANG {
+                of_loop.nest = numbered(unit, *stmt, GANG);
+                self.divide(body, LANE, like, first);
+            } else if let Some((inner, own)) = first.take() {
+                if let StmtKind::Compound(mut parts) = unit.stmts[body].kind.clone() {
+                    for part in &mut parts {
+                        if matches!(unit.stmts[*part].kind, StmtKind::Empty) {
+                            *part = inner;
+                        }
+                    }
+                    unit.stmts[body].kind = StmtKind::Compound(parts);
+                }
+                of_loop = directive::Directive { nest: numbered(unit, *stmt, LANE), ..own };
+            } else {
+                let mut levels = [None; 3];
+                levels[LANE] = Some(WorkShare { size: None, dimension: 1 });
+                of_loop.nest = Some(Nest { levels, ..Nest::default() });
+            }
+            if let Some(nest) = &mut of_loop.nest {
+                nest.order = Some(LoopOrder::Independent);
+            }
+            let of_loop = self.checker.unit.directives.alloc(of_loop);
+            let span = like.name;
+            *stmt = self.stmt(StmtKind::Directive { directive: of_loop, body: Some(*stmt) }, span);
+        }
+        self.checker.unit.stmts[whole].kind = StmtKind::Compound(list);
+    }
+
+    /// All that stands round the loop of several teams: `;` is in its place.
+    fn text_of_teams(&self, items: &[(usize, VarRef)], count: u64) -> String {
+        let unit = &self.checker.unit;
+        // Of teams as many as a block's threads can combine.
+        let teams = TEAMS.min(count);
+        let [
+            mut parts,
+            mut copies,
+            mut begins,
+            mut leaves,
+            mut left,
+            mut all_parts,
+            mut taken,
+            mut last,
+        ] = [const { String::new() }; 8];
+        let mut rounds = String::new();
+        for (number, (index, var)) in items.iter().enumerate() {
+            let reduction = &self.user_reductions[*index];
+            let name = unit.name(var.decl);
+            let [all, of_teams, own, part] =
+                ["all", "teams", "priv", "in"].map(|word| format!("__gpuc_omp_{word}{number}"));
+            parts += &format!("__typeof__({name}) {of_teams}[{teams}]; ");
+            copies += &format!("__typeof__({name}) {all}[{count}]; ");
+            all_parts += &format!("__typeof__({name}) {all}[{teams}]; ");
+            begins += &format!(
+                "__typeof__({name}) {own} {} {name} = {own}; ",
+                reduction.beginning(unit, &own, "")
+            );
+            leaves += &format!("{all}[__gpuc_thread] = {name}; ");
+            left += &format!("{of_teams}[__gpuc_team] = {all}[0]; ");
+            taken += &format!("{all}[__gpuc_thread] = {of_teams}[__gpuc_thread]; ");
+            last += &format!(
+                "__typeof__({name}) {own} = {name}; __typeof__({name}) {part} = {all}[0]; {} {name} = {own}; ",
+                reduction.combining(unit, &own, &part)
+            );
+            let first = format!("{all}[2 * __gpuc_stride * __gpuc_at]");
+            rounds += &format!(
+                "__typeof__({name}) {own} = {first}; __typeof__({name}) {part} = {all}[2 * __gpuc_stride * __gpuc_at + __gpuc_stride]; {} {first} = {own}; ",
+                reduction.combining(unit, &own, &part)
+            );
+        }
+        let tree = |of: u64| {
+            let strides = std::iter::successors(Some(1), |stride| Some(stride * 2));
+            let rounds = strides.take_while(|&stride| stride < of).map(|stride: u64| {
+                let pairs = of / (2 * stride);
+                let round = rounds.replace("__gpuc_stride", &stride.to_string());
+                format!("for (int __gpuc_at = 0; __gpuc_at < {pairs}; ++__gpuc_at) {{ {round} }} ")
+            });
+            rounds.collect::<String>()
+        };
+        format!(
+            "{{ {parts} \
+             for (int __gpuc_team = 0; __gpuc_team < {teams}; ++__gpuc_team) {{ {copies} \
+             for (int __gpuc_thread = 0; __gpuc_thread < {count}; ++__gpuc_thread) {{ {begins} ; {leaves} }} {} \
+             {{ {left} }} }} \
+             for (int __gpuc_one = 0; __gpuc_one < 1; ++__gpuc_one) {{ {all_parts} \
+             for (int __gpuc_thread = 0; __gpuc_thread < {teams}; ++__gpuc_thread) {{ {taken} }} {} \
+             {{ {last} }} }} }}",
+            tree(count),
+            tree(teams)
+        )
     }
 
     /// All that stands round the loop: `;` is in its place.

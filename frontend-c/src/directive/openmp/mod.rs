@@ -5,6 +5,7 @@ mod carried;
 mod clauses;
 mod combining;
 mod context;
+mod lists;
 mod mapper;
 mod meaning;
 mod names;

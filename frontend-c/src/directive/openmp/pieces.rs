@@ -42,6 +42,11 @@ pub(super) fn gone_through_together(
             header.push(Node::Expr(condition));
             then
         }
+        // What the team finds in front of a round, every thread does: barriers stand between what sets it and the next round.
+        StmtKind::While { condition, body } | StmtKind::DoWhile { condition, body } => {
+            header.push(Node::Expr(condition));
+            body
+        }
         _ => return None,
     };
     let mut together = true;

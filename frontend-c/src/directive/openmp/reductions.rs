@@ -1,7 +1,7 @@
 //! `declare reduction` (OpenMP 5.2 §5.5.11): operators of the program's own.
 //!
-//! One that is an operator of the language by another name is that operator. With any other, threads of one block have copies of
-//! the variable, which they combine by twos ([`super::combining`]). Where that cannot be, one thread executes the loop, with a
+//! One that is an operator of the language by another name is that operator. With any other, threads have copies of
+//! the variable, which they combine by twos, block by block ([`super::combining`]). Where that cannot be, one thread executes the loop, with a
 //! copy of the variable as every thread would have, and combines it at the end: with whatever values the copy begins, the
 //! result is one that the program allows.
 

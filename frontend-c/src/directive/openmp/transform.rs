@@ -5,7 +5,7 @@ use gpuc_diagnostics::{Diagnostic, codes};
 
 use super::names::Form;
 use super::{ClauseKind, Directive};
-use crate::directive::construct::{LoopName, Step, Wish};
+use crate::directive::construct::{LoopName, Rounds, Step, Wish};
 use crate::directive::data::Mapping;
 use crate::directive::loops::{named, trips};
 use crate::directive::{self, Written};
@@ -103,7 +103,10 @@ impl Parser {
         let factor = factor.and_then(|factor| u32::try_from(factor).ok());
         if let Some(factor @ 2..=1024) = factor {
             let name = named(unit, inside, unit.name(variable));
-            directive.steps.push(Wish { step: Step::Unroll(name, factor), span: directive.name });
+            directive.steps.push(Wish {
+                step: Step::Unroll(name, factor, Rounds::default()),
+                span: directive.name,
+            });
         }
     }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::llvm::Rounds;
 use gpuc_dialects::offload::mapping::{Axis, DimMap, Distribution, Size};
 
 use super::{LOOP, MOST_ROUNDS, StepText};
@@ -214,11 +215,22 @@ impl StepText for Unroll {
     fn parse(c: &mut Cursor<'_>) -> Result<Self, Diagnostic> {
         let name = c.name(LOOP)?;
         c.expect("by")?;
-        Ok(Unroll { name, factor: c.positive("the unroll factor", MOST_ROUNDS)? })
+        let factor = c.positive("the unroll factor", MOST_ROUNDS)?;
+        let mut form = Rounds::default();
+        form.split = c.eat("split");
+        form.guarded = c.eat("guarded");
+        form.whole = !form.guarded && c.eat("whole");
+        Ok(Unroll { name, factor, form })
     }
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, " {} by {}", self.name, self.factor)
+        write!(f, " {} by {}", self.name, self.factor)?;
+        let words = [
+            (self.form.split, " split"),
+            (self.form.guarded, " guarded"),
+            (self.form.whole, " whole"),
+        ];
+        words.iter().filter(|(is, _)| *is).try_for_each(|(_, word)| f.write_str(word))
     }
 
     fn numbers(&mut self) -> Vec<(&'static str, &mut i64)> {

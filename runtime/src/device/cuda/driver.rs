@@ -123,6 +123,8 @@ entry_points! {
     copy_on_device_async = "cuMemcpyDtoDAsync_v2"(to: CUdeviceptr, from: CUdeviceptr, bytes: usize, stream: CUstream);
     /// Sets bytes in a stream.
     fill_async = "cuMemsetD8Async"(to: CUdeviceptr, value: c_uchar, bytes: usize, stream: CUstream);
+    /// What the driver knows of an address.
+    pointer_attribute = "cuPointerGetAttribute"(value: *mut c_void, attribute: c_int, ptr: CUdeviceptr);
     /// Compiles and loads PTX.
     module_load = "cuModuleLoadDataEx"(module: *mut CUmodule, image: *const c_void, count: c_uint, options: *mut c_int, values: *mut *mut c_void);
     /// Allocates pinned memory of the host.

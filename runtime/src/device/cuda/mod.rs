@@ -6,7 +6,7 @@ mod driver;
 mod execution;
 mod module;
 
-use std::ffi::{CStr, c_int, c_void};
+use std::ffi::{CStr, c_int, c_uint, c_void};
 use std::ptr::{self, NonNull};
 use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
@@ -43,6 +43,12 @@ pub struct CudaSettings {
 /// Bytes of stack of each thread where kernels call functions: a driver knows what those take that do not call themselves,
 /// and gives others a kilobyte, in which a recursion of ten steps may end. All threads that the device can hold have
 /// theirs: on a device of 132 multiprocessors 2 GiB.
+/// `CU_POINTER_ATTRIBUTE_MEMORY_TYPE`.
+const MEMORY_TYPE: c_int = 2;
+/// `CU_POINTER_ATTRIBUTE_IS_MANAGED`.
+const IS_MANAGED: c_int = 8;
+/// `CU_MEMORYTYPE_DEVICE`.
+const MEMORY_OF_DEVICE: c_uint = 2;
 const STACK_BYTES: u64 = 8 << 10;
 
 /// Whether a text has functions that are called. A kernel's are written into it else.
@@ -304,6 +310,20 @@ impl Device for CudaDevice {
 
     fn see_host_memory(&self) -> bool {
         self.sees_host
+    }
+
+    fn is_out_of_reach(&self, address: u64) -> bool {
+        let Ok(driver) = self.enter() else { return false };
+        let (mut kind, mut managed): (c_uint, c_uint) = (0, 0);
+        // SAFETY: both are places for what the attribute is; addresses that the driver does not know are an error, and so the host's.
+        unsafe {
+            driver
+                .pointer_attribute((&raw mut kind).cast(), MEMORY_TYPE, address)
+                .and_then(|()| {
+                    driver.pointer_attribute((&raw mut managed).cast(), IS_MANAGED, address)
+                })
+                .is_ok_and(|()| kind == MEMORY_OF_DEVICE && managed == 0)
+        }
     }
 
     fn memory(&self) -> Result<(u64, u64), DeviceError> {

@@ -213,6 +213,10 @@ impl Device for SimDevice {
         Ok((total.saturating_sub(used), total))
     }
 
+    fn is_out_of_reach(&self, address: u64) -> bool {
+        self.simulator.has_given(address)
+    }
+
     fn alloc(&self, bytes: u64, label: &str) -> Result<DevicePtr, DeviceError> {
         Ok(self.simulator.alloc(bytes, label)?)
     }
