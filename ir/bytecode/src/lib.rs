@@ -10,8 +10,8 @@
 //! |---|---|
 //! | `bytes` | numbers of variable length, and a cursor that knows where in the file it is |
 //! | `builtin` | encodings of the builtin dialect: codes, and what stands behind each |
-//! | `read` | [`read`]: sections, tables, properties, operations |
-//! | `write` | [`write`]: numbering, then the same in the other direction |
+//! | `read` | [`read()`]: sections, tables, properties, operations |
+//! | `write` | [`write()`]: numbering, then the same in the other direction |
 //!
 //! From version 5 on operations may hold what their declaration names as *properties*, a list without names in the order
 //! of the names. They are read by the declarations of ours, which have upstream's attributes. They are not written: all

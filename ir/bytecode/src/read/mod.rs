@@ -41,7 +41,7 @@ struct Name {
     was_registered: bool,
 }
 
-/// See [`crate::read`].
+/// See [`crate::read()`].
 pub(crate) fn read(ir: &mut Ir, contents: &[u8], file: &str, implicit_module: bool) -> Result<Op> {
     let mut cursor = Cursor::new(contents);
     if cursor.bytes(MAGIC.len() as u64).ok() != Some(&MAGIC) {
