@@ -3,7 +3,7 @@
 //! [`compile`] takes a `gpu.module` whose kernels have been lowered to branches (`cf`), scalar and
 //! short-vector arithmetic (`arith`, `math`, `vector`), buffers (`memref`) and what threads know
 //! and do together (`gpu`), and gives PTX text with the [`KernelAbi`] of each kernel. The steps are
-//! also passes: [`SelectPtx`] leaves a `ptx.module` in place of every `gpu.module`, and [`print`]
+//! also passes: [`SelectPtx`] leaves a `ptx.module` in place of every `gpu.module`, and [`print()`]
 //! makes text of one.
 //!
 //! | module | does |

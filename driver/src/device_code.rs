@@ -1,4 +1,4 @@
-//! Device code as input: IR in MLIR's text at any level, and PTX.
+//! Device code as input: IR in MLIR's text or bytecode at any level, and PTX.
 //!
 //! IR goes the rest of the way that C goes ([`pipelines::STEPS`]). PTX is read as the simulator reads it, which says
 //! what is wrong with it. What is linked is a C text with the PTX inside and a function for each kernel that launches
@@ -26,7 +26,9 @@ use crate::{devmath, feedback::info};
 
 /// Whether a file's name says that it is device code.
 pub fn is_device_code(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "mlir" || is_ptx_extension(extension))
+    path.extension().is_some_and(|extension| {
+        extension == "mlir" || extension == "mlirbc" || is_ptx_extension(extension)
+    })
 }
 
 fn is_ptx_extension(extension: &std::ffi::OsStr) -> bool {
@@ -65,19 +67,22 @@ pub fn compile(source: &Path, arguments: &Arguments) -> Result<String, Failure> 
     emit(source, arguments, Level::HostC)
 }
 
-fn read(source: &Path) -> Result<String, Diagnostic> {
-    let name = source.display();
-    let bytes = std::fs::read(source).map_err(|error| {
-        Diagnostic::error(format!("cannot read `{name}`: {error}")).code(codes::MISSING_FILE)
-    })?;
+fn read(source: &Path) -> Result<Vec<u8>, Diagnostic> {
+    std::fs::read(source).map_err(|error| {
+        let message = format!("cannot read `{}`: {error}", source.display());
+        Diagnostic::error(message).code(codes::MISSING_FILE)
+    })
+}
+
+fn text(source: &Path, bytes: Vec<u8>) -> Result<String, Diagnostic> {
     String::from_utf8(bytes)
-        .map_err(|_| Diagnostic::error(format!("`{name}` is not text in UTF-8")))
+        .map_err(|_| Diagnostic::error(format!("`{}` is not text in UTF-8", source.display())))
 }
 
 /// The PTX text of a file.
 fn ptx(source: &Path, arguments: &Arguments) -> Result<String, Failure> {
     if source.extension().is_some_and(is_ptx_extension) {
-        let text = read(source)?;
+        let text = text(source, read(source)?)?;
         gpuc_sim::Module::parse(&text, &source.to_string_lossy())?;
         return Ok(text);
     }
@@ -94,11 +99,15 @@ fn ptx(source: &Path, arguments: &Arguments) -> Result<String, Failure> {
 
 /// The module of a file, behind the steps that it has not come through yet up to a level, or all.
 fn module(source: &Path, arguments: &Arguments, level: Option<Level>) -> Result<(Ir, Op), Failure> {
-    let text = read(source)?;
+    let contents = read(source)?;
     let mut ir = Ir::new();
     gpuc_dialects::register_all(&mut ir.ctx);
     let name = source.to_string_lossy();
-    let module = parse_module_at(&mut ir, &text, &name, 1)?;
+    let module = if gpuc_bytecode::is_bytecode(&contents) {
+        gpuc_bytecode::read(&mut ir, &contents, &name, true)?
+    } else {
+        parse_module_at(&mut ir, &text(source, contents)?, &name, 1)?
+    };
     verify(&mut ir, module)?;
     let mut manager = PassManager::new();
     if arguments.print_after_all {

@@ -1,6 +1,6 @@
 //! Writing outputs: files whole or not at all, and text for as long as anybody reads it.
 
-/// `print!`, but what goes wrong is kept for [`finish`](crate::output::finish) to report: a full disk is
+/// `print!`, but what goes wrong is kept for [`finish`] to report: a full disk is
 /// no reason to panic, and none to say that all is well.
 macro_rules! print {
     ($($text:tt)*) => { $crate::output::print_or_keep_error(format_args!($($text)*)) };

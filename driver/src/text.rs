@@ -40,7 +40,7 @@ pub fn with_markers(source: &Path, arguments: &Arguments) -> Option<Arc<[u8]>> {
     Some(preprocess_buffer(source, None, false, &arguments).ok()?.text)
 }
 
-/// As [`preprocess`], of what an editor has of the source, where it has it.
+/// As [`preprocess()`], of what an editor has of the source, where it has it.
 pub fn preprocess_buffer(
     source: &Path,
     buffer: Option<&[u8]>,

@@ -3,7 +3,7 @@
 use crate::affine::{AffineMap, IntegerSet};
 use crate::context::{Context, Ident};
 use crate::location::Location;
-use crate::types::{DYNAMIC, FloatKind, Specials, Type, TypeKind};
+use crate::types::{DYNAMIC, FloatKind, Signedness, Specials, Type, TypeKind};
 
 cranelift_entity::entity_impl!(Attr, "attr");
 cranelift_entity::entity_impl!(Dict, "dict");
@@ -366,7 +366,7 @@ impl Context {
     pub fn wrap_int(&self, value: i128, ty: Type) -> i128 {
         let (width, unsigned) = match *self.type_kind(ty) {
             TypeKind::Integer { width, sign } => {
-                (width, sign == crate::Signedness::Unsigned || width == 1)
+                (width, sign == Signedness::Unsigned || width == 1 && sign == Signedness::Signless)
             }
             TypeKind::Index => (64, false),
             _ => return value,

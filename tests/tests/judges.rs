@@ -1,6 +1,6 @@
 //! What other tools say of the text that gpuc writes for every example and test program: `ptxas`
 //! assembles the PTX for each architecture without spilling registers, and `mlir-opt` accepts
-//! the levels that are written in its dialects alone. The ptx dialect is judged by `gpuc-opt`, which
+//! the levels that are written in its dialects alone, and exchanges bytecode with `gpuc-opt`. The ptx dialect is judged by `gpuc-opt`, which
 //! must read it, find it valid, and print it the same.
 
 use std::collections::BTreeMap;
@@ -54,6 +54,14 @@ fn main() {
             });
             trials.push(trial.with_ignored_flag(tools.outside("mlir-opt").is_none()));
         }
+    }
+    for path in corpus::files_with("tests/lit", &["mlir"]) {
+        let (name, tools) = (path.display().to_string(), tools.clone());
+        let is_missing = tools.outside("mlir-opt").is_none();
+        let trial = Trial::test(format!("mlir-opt bytecode {name}"), move || {
+            exchange_bytecode(&tools, &path).map_err(Failed::from)
+        });
+        trials.push(trial.with_ignored_flag(is_missing));
     }
     let conclusion = libtest_mimic::run(&arguments, trials);
     for tool in ["ptxas", "mlir-opt"].iter().filter(|tool| tools.outside(tool).is_none()) {
@@ -156,6 +164,53 @@ fn accept(
         return Ok(());
     }
     Err(format!("mlir-opt refuses level {level}:\n{}", outcome.tail()))
+}
+
+/// The pieces of a test that both `mlir-opt` and `gpuc-opt` take are the same to each behind the other's bytecode.
+fn exchange_bytecode(tools: &Tools, path: &Path) -> Result<(), String> {
+    let theirs = tools.outside("mlir-opt").ok_or("mlir-opt was not found")?;
+    let ours = tools.ours("gpuc-opt")?;
+    let contents = std::fs::read_to_string(corpus::root().join(path)).map_err(|e| e.to_string())?;
+    let bytecode = ["--emit-bytecode"];
+    for piece in contents.split("// -----\n") {
+        // mlir-opt names this operation's values by locations for which its text has no place.
+        if piece.contains("test.polyfor") {
+            continue;
+        }
+        let piece = piece.as_bytes().to_vec();
+        // What is to be refused, or is of our dialects, is not for this test.
+        let (Ok(written), Ok(_)) =
+            (convert(theirs, &bytecode, piece.clone()), convert(&ours, &[], piece))
+        else {
+            continue;
+        };
+        // Names that a text gives to values are not in bytecode.
+        let text = convert(theirs, &[], written.clone())?;
+        let read = convert(&ours, &[], written)?;
+        same("mlir-opt's bytecode", &convert(theirs, &[], read)?, &text)?;
+        let written = convert(&ours, &bytecode, text.clone())?;
+        same("gpuc-opt's bytecode", &convert(theirs, &[], written)?, &text)?;
+    }
+    Ok(())
+}
+
+/// What `mlir-opt` or `gpuc-opt` makes of an input.
+fn convert(tool: &Path, options: &[&str], input: Vec<u8>) -> Result<Vec<u8>, String> {
+    let mut command = Command::new(tool);
+    command.arg("--allow-unregistered-dialect").args(options);
+    let outcome = execution::run(&mut command, input, false)?;
+    match outcome.end() {
+        End::Success => Ok(outcome.output),
+        _ => Err(format!("{} {options:?} refuses its input:\n{}", tool.display(), outcome.tail())),
+    }
+}
+
+fn same(what: &str, read: &[u8], written: &[u8]) -> Result<(), String> {
+    let (read, written) = (String::from_utf8_lossy(read), String::from_utf8_lossy(written));
+    match diff::lines(&written, &read) {
+        difference if difference.is_empty() => Ok(()),
+        difference => Err(format!("{what} reads as another text:\n{difference}")),
+    }
 }
 
 /// The first of our own dialects of which `text` holds an op, a type or an attribute.

@@ -18,6 +18,8 @@ pub fn test(summary: &mut Summary, quick: bool, filter: Option<&str>) {
         if !quick {
             clippy(summary);
             advisories(summary);
+            // Of ours alone, and without code: 45 s of processor time where the lints have been.
+            documentation(summary);
         }
     }
     let mut built = summary.run("build release binaries", build(true));
@@ -83,8 +85,9 @@ fn clippy(summary: &mut Summary) {
 /// The crates' documentation and the book, in which no link leads nowhere: the book's are a test (`tests/tests/tidy.rs`),
 /// whether there is what renders it or not.
 pub fn documentation(summary: &mut Summary) {
-    let mut command = cargo(&["doc", "-q", "--workspace", "--no-deps"]);
-    command.env("RUSTDOCFLAGS", "-D warnings");
+    let mut command = cargo(&["doc", "-q", "--workspace", "--no-deps", "--document-private-items"]);
+    // It is for those who work on the crates, and holds what is private: links there are links.
+    command.env("RUSTDOCFLAGS", "-D warnings -A rustdoc::private_intra_doc_links");
     summary.run("documentation of the crates", command);
     match on_path(&["mdbook"]) {
         Some(mdbook) => {

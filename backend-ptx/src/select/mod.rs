@@ -2,7 +2,7 @@
 //!
 //! Kernels are rewritten one at a time, their blocks in reverse post-order, so that every operand
 //! has been selected before its users. Each source dialect has its file, which lists the
-//! [rules](rules) of its operations; what has none is refused with its place.
+//! [`rules`] of its operations; what has none is refused with its place.
 
 use gpuc_arch::Feature;
 use gpuc_diagnostics::Diagnostic;

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, Command};
+use gpuc_bytecode::NEWEST_VERSION;
 use gpuc_diagnostics::{Diagnostic, did_you_mean};
 use gpuc_ir::pass::Registry;
 use gpuc_ir::text::PrintOptions;
@@ -44,6 +45,8 @@ pub(super) struct Arguments {
     pub run: Option<String>,
     /// Whether the kernels are printed as PTX instead of the module as IR.
     pub emit_ptx: bool,
+    /// The version of the bytecode that is written instead of text.
+    pub bytecode: Option<u64>,
     pass_pipeline: Option<String>,
     /// Passes given as flags, in order, with their options.
     passes: Vec<String>,
@@ -209,6 +212,20 @@ fn command() -> Command {
             .value_parser(["mlir", "ptx"])
             .default_value("mlir"),
         )
+        .arg(flag("emit-bytecode", "Write bytecode instead of text").conflicts_with_all([
+            "emit",
+            "run",
+            "split-input-file",
+            "verify-diagnostics",
+        ]))
+        .arg(
+            value(
+                "emit-bytecode-version",
+                "VERSION",
+                "The version of the bytecode, 0 to 6; the newest",
+            )
+            .value_parser(clap::value_parser!(u64).range(..=NEWEST_VERSION)),
+        )
 }
 
 impl Arguments {
@@ -289,6 +306,9 @@ impl Arguments {
             crash_reproducer: text("mlir-pass-pipeline-crash-reproducer"),
             run: text("run"),
             emit_ptx: text("emit").as_deref() == Some("ptx"),
+            bytecode: matches.get_flag("emit-bytecode").then(|| {
+                matches.get_one("emit-bytecode-version").copied().unwrap_or(NEWEST_VERSION)
+            }),
             pass_pipeline: text("pass-pipeline"),
             passes,
         })

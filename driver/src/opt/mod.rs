@@ -1,14 +1,15 @@
 //! The command line of `gpuc-opt`.
 
 use std::ffi::OsString;
-use std::io::Read;
+use std::io::{IsTerminal, Read};
 use std::process::ExitCode;
 
+use gpuc_bytecode::NEWEST_VERSION;
 use gpuc_diagnostics::{Diagnostic, Severity, Sources};
 use gpuc_dialects::ptx::PtxModuleOp;
 use gpuc_ir::pass::{ParsePipelineError, PassInfo, PassManager, Pipeline, Registry};
 use gpuc_ir::text::split::{Chunk, check_expected, split_input};
-use gpuc_ir::text::{PrintOptions, parse_module_at, parse_operation_at, print_op};
+use gpuc_ir::text::{PrintOptions, parse_module_at, parse_operation_at};
 use gpuc_ir::verify::{CURRENT_OPERATION, verify};
 use gpuc_ir::{Ir, Op, OpView};
 
@@ -77,19 +78,31 @@ fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Stop> {
         }
         return Ok(());
     }
-    let (name, text) = read_input(&arguments.input)?;
-    let mut output = String::new();
-    let mut failed = false;
-    let chunks = if arguments.split_input_file {
-        split_input(&text)
+    if arguments.bytecode.is_some() && arguments.output == "-" && std::io::stdout().is_terminal() {
+        let error = Diagnostic::error("bytecode is nothing for a terminal");
+        return Err(error.help("`-o FILE` writes it to a file").into());
+    }
+    let (name, contents) = read_input(&arguments.input)?;
+    let text;
+    let inputs = if gpuc_bytecode::is_bytecode(&contents) {
+        vec![Input::Bytecode(&contents)]
     } else {
-        vec![Chunk { text: &text, first_line: 1 }]
+        text = String::from_utf8(contents).map_err(|_| {
+            Diagnostic::error(format!("input file '{}' is not UTF-8 text", arguments.input))
+        })?;
+        let chunks = match arguments.split_input_file {
+            true => split_input(&text),
+            false => vec![Chunk { text: &text, first_line: 1 }],
+        };
+        chunks.into_iter().map(|chunk| Input::Text { whole: &text, chunk }).collect()
     };
-    for (i, chunk) in chunks.into_iter().enumerate() {
+    let mut output = Vec::new();
+    let mut failed = false;
+    for (i, input) in inputs.into_iter().enumerate() {
         if i > 0 {
-            output += "// -----\n";
+            output.extend(b"// -----\n");
         }
-        match process(arguments, registry, &name, &text, chunk, &mut output) {
+        match process(arguments, registry, &name, input, &mut output) {
             Ok(()) => {}
             Err(Stop::Reported) => failed = true,
             Err(stop) => return Err(stop),
@@ -112,7 +125,16 @@ fn print_messages(diagnostics: &[Diagnostic], sources: &Sources) {
     }
 }
 
-fn read_input(path: &str) -> Result<(String, String), Diagnostic> {
+/// What is processed at a time.
+#[derive(Clone, Copy)]
+enum Input<'i> {
+    /// A part of a text, or all of it.
+    Text { whole: &'i str, chunk: Chunk<'i> },
+    /// A file of MLIR's binary form.
+    Bytecode(&'i [u8]),
+}
+
+fn read_input(path: &str) -> Result<(String, Vec<u8>), Diagnostic> {
     let (name, bytes) = if path == "-" {
         let mut bytes = Vec::new();
         let read = std::io::stdin().read_to_end(&mut bytes);
@@ -122,44 +144,46 @@ fn read_input(path: &str) -> Result<(String, String), Diagnostic> {
     };
     let bytes =
         bytes.map_err(|e| Diagnostic::error(format!("cannot open input file '{path}': {e}")))?;
-    let text = String::from_utf8(bytes)
-        .map_err(|_| Diagnostic::error(format!("input file '{path}' is not UTF-8 text")))?;
-    Ok((name.to_owned(), text))
+    Ok((name.to_owned(), bytes))
 }
 
-fn write_output(path: &str, text: &str) -> Result<(), Diagnostic> {
+fn write_output(path: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
     let written = if path == "-" {
-        crate::output::write_to_standard_output(text.as_bytes())
+        crate::output::write_to_standard_output(bytes)
     } else {
-        crate::output::write_atomically(path.as_ref(), text.as_bytes())
+        crate::output::write_atomically(path.as_ref(), bytes)
     };
     written.map_err(|e| Diagnostic::error(format!("cannot write '{path}': {e}")))
 }
 
-/// Parses, verifies, transforms and prints one module; `whole` is the text that `chunk` is a part of.
+/// Parses, verifies, transforms and prints one module.
 fn process(
     arguments: &Arguments,
     registry: &Registry,
     name: &str,
-    whole: &str,
-    chunk: Chunk<'_>,
-    output: &mut String,
+    input: Input<'_>,
+    output: &mut Vec<u8>,
 ) -> Result<(), Stop> {
     let mut sources = Sources::new();
-    if name == "<stdin>" {
-        sources.insert(name, whole);
+    match input {
+        Input::Text { whole, .. } if name == "<stdin>" => sources.insert(name, whole),
+        Input::Text { .. } => {}
+        // It has no lines to show.
+        Input::Bytecode(_) => sources.insert(name, ""),
     }
     let mut diagnostics = Vec::new();
     let mut ir = Ir::new();
     register_dialects(&mut ir.ctx, arguments);
-    let result = transform(arguments, registry, &mut ir, name, chunk, &mut diagnostics);
+    let result = transform(arguments, registry, &mut ir, name, input, &mut diagnostics);
     let whole_text = PrintOptions { metadata: true, ..arguments.printing };
     if !arguments.print_operations {
         for diagnostic in &mut diagnostics {
             diagnostic.related.retain(|(_, note)| !note.starts_with(CURRENT_OPERATION));
         }
     }
-    if arguments.verify_diagnostics {
+    if arguments.verify_diagnostics
+        && let Input::Text { chunk, .. } = input
+    {
         let mismatches = check_expected(chunk, name, &diagnostics);
         if !mismatches.is_empty() {
             print_messages(&mismatches, &sources);
@@ -167,8 +191,10 @@ fn process(
         }
         // What was expected came; what was made of the text, if it was, is printed as ever.
         return match result {
-            Some(module) => print_op(&ir, module, whole_text, output)
-                .map_err(|_| Diagnostic::error("cannot print").into()),
+            Some(module) => {
+                output.extend(ir.to_text_with(module, whole_text).into_bytes());
+                Ok(())
+            }
             None => Ok(()),
         };
     }
@@ -187,10 +213,13 @@ fn process(
             Diagnostic::error("the module has no 'ptx.module' to print as PTX")
                 .help("--gpuc-select makes one of the kernels behind --gpuc-lower")
         })?;
-        *output += &gpuc_backend_ptx::print(&ir, kernels, true);
+        output.extend(gpuc_backend_ptx::print(&ir, kernels, true).into_bytes());
         return Ok(());
     }
-    print_op(&ir, module, whole_text, output).map_err(|_| Diagnostic::error("cannot print"))?;
+    output.extend(match arguments.bytecode {
+        Some(version) => gpuc_bytecode::write(&ir, module, version),
+        None => ir.to_text_with(module, whole_text).into_bytes(),
+    });
     Ok(())
 }
 
@@ -199,11 +228,11 @@ fn execute(
     module: Op,
     entry: &str,
     sources: &Sources,
-    output: &mut String,
+    output: &mut Vec<u8>,
 ) -> Result<(), Stop> {
     match gpuc_interp::run_to_text(ir, module, entry) {
         Ok(text) => {
-            *output += &text;
+            output.extend(text.into_bytes());
             Ok(())
         }
         Err(diagnostic) => {
@@ -219,11 +248,18 @@ fn transform(
     registry: &Registry,
     ir: &mut Ir,
     name: &str,
-    chunk: Chunk<'_>,
+    input: Input<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Op> {
-    let parse = if arguments.implicit_module { parse_module_at } else { parse_operation_at };
-    let module = match parse(ir, chunk.text, name, chunk.first_line) {
+    let implicit_module = arguments.implicit_module;
+    let parse = if implicit_module { parse_module_at } else { parse_operation_at };
+    let module = match input {
+        Input::Text { chunk, .. } => parse(ir, chunk.text, name, chunk.first_line),
+        Input::Bytecode(contents) => {
+            gpuc_bytecode::read(ir, contents, name, implicit_module).map_err(|error| vec![error])
+        }
+    };
+    let module = match module {
         Ok(module) => module,
         Err(errors) => {
             diagnostics.extend(errors);
@@ -302,25 +338,51 @@ fn transform(
     }
 }
 
-/// What is wrong with the module's text: it cannot be read again, or reads as something else. Both forms are tried,
-/// with locations.
+/// What is wrong with the module's text or bytecode: it cannot be read again, or reads as something else. Both forms of
+/// the text are tried, with locations, and the newest and the oldest bytecode.
 fn roundtrip_error(arguments: &Arguments, ir: &Ir, module: Op) -> Option<Diagnostic> {
-    [false, true].into_iter().find_map(|generic| {
-        let options = PrintOptions { generic, locations: true, ..PrintOptions::default() };
-        let text = ir.to_text_with(module, options);
-        let mut again = Ir::new();
-        register_dialects(&mut again.ctx, arguments);
-        match parse_operation_at(&mut again, &text, "<roundtrip>", 1) {
-            Ok(read) if again.to_text_with(read, options) == text => None,
-            Ok(_) => Some(Diagnostic::error(
-                "failed to round-trip the IR: what is read of its text prints as another text",
-            )),
-            Err(errors) => {
-                let first = errors.first().map(ToString::to_string).unwrap_or_default();
-                Some(Diagnostic::error("failed to round-trip the IR").help(first))
+    let bytecode = || {
+        [NEWEST_VERSION, 0]
+            .into_iter()
+            .find_map(|version| bytecode_error(arguments, ir, module, version))
+    };
+    [false, true]
+        .into_iter()
+        .find_map(|generic| {
+            let options = PrintOptions { generic, locations: true, ..PrintOptions::default() };
+            let text = ir.to_text_with(module, options);
+            let mut again = Ir::new();
+            register_dialects(&mut again.ctx, arguments);
+            match parse_operation_at(&mut again, &text, "<roundtrip>", 1) {
+                Ok(read) if again.to_text_with(read, options) == text => None,
+                Ok(_) => Some(Diagnostic::error(
+                    "failed to round-trip the IR: what is read of its text prints as another text",
+                )),
+                Err(errors) => {
+                    let first = errors.first().map(ToString::to_string).unwrap_or_default();
+                    Some(Diagnostic::error("failed to round-trip the IR").help(first))
+                }
             }
+        })
+        .or_else(bytecode)
+}
+
+/// What is wrong with the bytecode of a version, in the same sense.
+fn bytecode_error(arguments: &Arguments, ir: &Ir, module: Op, version: u64) -> Option<Diagnostic> {
+    let contents = gpuc_bytecode::write(ir, module, version);
+    let mut again = Ir::new();
+    register_dialects(&mut again.ctx, arguments);
+    let options = PrintOptions { locations: true, ..PrintOptions::default() };
+    match gpuc_bytecode::read(&mut again, &contents, "<roundtrip>", false) {
+        Ok(read) if again.to_text_with(read, options) == ir.to_text_with(module, options) => None,
+        Ok(_) => Some(Diagnostic::error(format!(
+            "failed to round-trip the IR: what is read of its bytecode of version {version} prints as another text"
+        ))),
+        Err(error) => {
+            let message = format!("failed to round-trip the IR as bytecode of version {version}");
+            Some(Diagnostic::error(message).help(error.to_string()))
         }
-    })
+    }
 }
 
 /// The error with the pipeline's text and a caret under the place.

@@ -8,7 +8,7 @@
 //!
 //! | file | lowers |
 //! |---|---|
-//! | [`unit`] | directives of a unit, in order |
+//! | [`mod@unit`] | directives of a unit, in order |
 //! | [`capture`], [`clause_items`], [`uses`], [`enclosing`], [`storage`] | the rules on data to arguments |
 //! | [`role`], [`flow`], [`update`] | what scalars are to loops: private, reductions, or lost |
 //! | [`doubts`] | scalars that a clause is missing for |

@@ -16,7 +16,7 @@ use crate::tree::{
 pub(super) enum Captured {
     /// A variable declared outside.
     Variable(DeclId),
-    /// A member that a data clause names, by its number among [`Uses::paths`].
+    /// A member that a data clause names, by its number among those that the region has.
     Path(usize),
 }
 

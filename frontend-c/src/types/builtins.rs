@@ -152,6 +152,25 @@ pub(crate) fn declaration(name: &str) -> Option<String> {
 }
 
 impl Checker {
+    /// What `__builtin_add_overflow_p(a, b, c)` and its kin say of constants: whether the exact result is a number of `c`'s type.
+    fn known_overflow(&self, name: &str, arguments: &[ExprId]) -> Option<bool> {
+        let operation = name.strip_prefix("__builtin_")?.strip_suffix("_overflow_p")?;
+        let &[a, b, c] = arguments else { return None };
+        // The greatest of these are not kept exactly.
+        if [a, b, c].iter().any(|&each| self.ty(each).unqualified() == Type::UINT128) {
+            return None;
+        }
+        let (a, b) = (self.unit.constant_int(a)?, self.unit.constant_int(b)?);
+        let exact = match operation {
+            "add" => a.checked_add(b),
+            "sub" => a.checked_sub(b),
+            "mul" => a.checked_mul(b),
+            _ => return None,
+        };
+        let kind = self.unit.types.as_int(self.ty(c))?;
+        Some(exact.is_none_or(|value| kind.wrap(value) != value))
+    }
+
     /// A call that the compiler itself understands; `None` for every other.
     pub(crate) fn builtin_call(
         &mut self,
@@ -167,6 +186,9 @@ impl Checker {
         if text == "__builtin_constant_p" {
             let known = arguments.first().is_some_and(|&a| self.unit.constant(a).is_some());
             return Some(self.int(known.into(), Type::INT, span));
+        }
+        if let Some(overflows) = self.known_overflow(text, arguments) {
+            return Some(self.int(overflows.into(), Type::BOOL, span));
         }
         if text == "__builtin_tgmath" {
             return Some(self.type_generic_call(arguments, span));

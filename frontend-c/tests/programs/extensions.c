@@ -20,6 +20,10 @@ _Static_assert(sizeof pts == 24, "pts");
 _Static_assert(sizeof(struct P) == 5 && _Alignof(struct P) == 1);
 _Static_assert(offsetof(node, f) == 8, "");
 _Static_assert(sizeof(enum E) == 1, "");
+#ifndef __clang__
+_Static_assert(__builtin_add_overflow_p(2147483647, 1, 0) && !__builtin_sub_overflow_p(0, 1, 0), "");
+_Static_assert(__builtin_sub_overflow_p(0u, 1u, 0u) && __builtin_mul_overflow_p(3u, 100, (signed char)0), "");
+#endif
 _Static_assert((size_t)&((node *)0)->f == 8, "");
 _Static_assert(_Generic(1.0f, float: 1, default: 0), "");
 _Static_assert(__builtin_types_compatible_p(__typeof__(1 ? (char)1 : 'a'), int), "");

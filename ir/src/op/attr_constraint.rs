@@ -2,8 +2,11 @@
 
 use std::fmt;
 
+use smallvec::SmallVec;
+
+use super::OpDef;
 use crate::attrs::Attr;
-use crate::context::Context;
+use crate::context::{Context, Ident};
 use crate::types::Type;
 
 /// An inherent attribute in a definition.
@@ -51,6 +54,36 @@ pub struct AttrConstraint {
 impl fmt::Debug for AttrConstraint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.summary)
+    }
+}
+
+/// Gives the attributes of an operation that is being read their one form: enumerations as its definition spells them, and
+/// those that say no more than their absence does not at all.
+pub fn settle_attrs(ctx: &mut Context, def: &OpDef, attrs: &mut SmallVec<[(Ident, Attr); 2]>) {
+    if attrs.is_empty() {
+        return;
+    }
+    for spec in def.attrs {
+        let spelled = match spec.constraint.syntax {
+            // What is stored as a number has but one form.
+            AttrSyntax::Enum(cases) => Some(cases).filter(|cases| !cases.is_number()),
+            _ => None,
+        };
+        if spelled.is_none() && !matches!(spec.presence, Presence::Default(_)) {
+            continue;
+        }
+        let Some(name) = ctx.find_ident(spec.name) else { continue };
+        let Some(at) = attrs.iter().position(|attr| attr.0 == name) else { continue };
+        if let Some(cases) = spelled
+            && let Some(number) = cases.number(ctx, attrs[at].1)
+        {
+            attrs[at].1 = cases.attr(ctx, number);
+        }
+        if let Presence::Default(make) = spec.presence
+            && attrs[at].1 == make(ctx)
+        {
+            attrs.remove(at);
+        }
     }
 }
 
@@ -103,6 +136,11 @@ pub enum EnumStorage {
 }
 
 impl EnumSpec {
+    /// Whether the enumeration is stored as a number.
+    fn is_number(&self) -> bool {
+        matches!(self.storage, EnumStorage::Integer(_))
+    }
+
     /// The attribute for a number.
     pub fn attr(&self, ctx: &mut Context, number: i64) -> Attr {
         match self.storage {

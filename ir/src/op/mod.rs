@@ -19,7 +19,7 @@ mod traits;
 mod type_constraint;
 
 pub use attr_constraint::{
-    AttrConstraint, AttrSpec, AttrSyntax, EnumSpec, EnumStorage, Presence, attrs,
+    AttrConstraint, AttrSpec, AttrSyntax, EnumSpec, EnumStorage, Presence, attrs, settle_attrs,
 };
 pub use counted::{CountedLoopInterface, LoopBound, LoopCarried, LoopDimension, LoopStep};
 pub use effects::{Effect, EffectKind, Effects};

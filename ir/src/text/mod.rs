@@ -24,7 +24,9 @@ mod printer;
 pub mod split;
 
 pub use format::{FormatCache, check_format, defaults_left_out};
-pub use parser::{Argument, Delimiter, IndexList, MapOfValues, OpParser, Position, Unresolved};
+pub use parser::{
+    Argument, DEPTH_LIMIT, Delimiter, IndexList, MapOfValues, OpParser, Position, Unresolved,
+};
 pub use printer::{OpPrinter, PrintOptions, PrintRegion, print_op};
 
 /// The result of reading a piece of text; the error has been recorded with its place.

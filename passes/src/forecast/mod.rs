@@ -1,7 +1,7 @@
 //! What a kernel will take, from its loops alone: a price before anything of it is lowered, assembled or run.
 //!
 //! Needs a kernel of affine loops with their mappings, as [`outline`](crate::parallel::outline) leaves it, and a number for each
-//! size. A [`walk`](walk) through one block says what a warp issues, asks of memory and waits for; footprints against the sizes of
+//! size. A [`walk`] through one block says what a warp issues, asks of memory and waits for; footprints against the sizes of
 //! caches ([`traffic`]) say where that is found; registers and memory of the block say how many blocks a multiprocessor holds; and
 //! [`Arch::price`] has the time, by the same formula by which the simulator prices what it has counted. So a plan is ranked in
 //! milliseconds where a run on the simulator takes seconds.

@@ -2,13 +2,13 @@
 //! task.
 //!
 //! Asked about are the region's [`candidates`]. A loop
-//! whose iterations do not depend on each other ([`carried`]), and that carries nothing
+//! whose iterations do not depend on each other ([`Nest::carried`]), and that carries nothing
 //! but reductions from one to the next ([`carried_scalar`](super::carried_scalar)), becomes
 //! `affine.parallel` (`scf.parallel` where it is an `scf.for`), its reductions starting from their
 //! identities and combined with the initial values behind it; a scalar that every iteration sets
 //! anew is stored by the last one. Every other stays, and a remark says
 //! which variable holds it up. Where only pointers could make mapped variables overlap, the region is
-//! made twice, and the host asks before each launch whether they do (see [`versions`]). Inside a
+//! made twice, and the host asks before each launch whether they do (see [`crate::versions`]). Inside a
 //! parallel loop, one more is made parallel only where it pays: it is no short one, and a dimension of a
 //! perfect nest with the loop around it, or its iterations touch consecutive elements.
 

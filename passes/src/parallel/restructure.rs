@@ -3,8 +3,8 @@
 //! Needs affine loops of compute regions whose order is the compiler's to choose: all of a `kernels`
 //! region that ask for no levels, and those with [`AUTO_ATTR`](gpuc_dialects::offload::AUTO_ATTR); and
 //! runs before `recognize-parallel`, which then finds what it left. Statements are distributed,
-//! loops permuted and skewed to wavefronts by one schedule ([`steps`](crate::steps)), which
-//! [`nest_plan`](super::nest_plan) searches. A nest that has the same parallelism as it is stays as it is,
+//! loops permuted and skewed to wavefronts by one schedule ([`crate::steps`]), which
+//! [`super::nest_plan`] searches. A nest that has the same parallelism as it is stays as it is,
 //! and nothing is done without a proof. Nests that a sequential loop runs one after the other become one
 //! where that saves launches ([`nest_fusion`](super::nest_fusion)). Where only pointers could make mapped variables overlap, the
 //! region is made twice, as in `recognize-parallel`.

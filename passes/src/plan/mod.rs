@@ -1,6 +1,6 @@
 //! Plans: what is done to a nest, as a text of typed steps that passes record, and that they obey.
 //!
-//! Whoever decides notes the step that it took at the construct's function ([`record`]); where a plan was
+//! Whoever decides notes the step that it took at the construct's function ([`record()`]); where a plan was
 //! given ([`given`]) it takes its steps from that, checks them like its own, and refuses with the rule and
 //! the places. `begin-plan` puts the key there and what was given, `end-plan` asks whether all of it was
 //! taken. `docs/plans.md` is the tutorial.
@@ -11,7 +11,7 @@
 //! | [`text`], [`cursor`], [`wording`] | parser and printer: of files, of lines, of each step |
 //! | [`names`] | names of loops |
 //! | [`key`] | what a plan belongs to |
-//! | [`record`] | steps that were taken |
+//! | [`mod@record`] | steps that were taken |
 //! | [`given`] | steps that are to be taken |
 //! | [`tuning`] | plans that were measured |
 //! | [`asked`] | what `share` pragmas ask for |

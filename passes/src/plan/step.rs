@@ -2,7 +2,7 @@
 //!
 //! A step names the loops and variables that it takes, as the plan has them by then, and those that it
 //! makes; its numbers stand apart ([`Step::numbers`]), so that a search may change them. Adding one
-//! takes its type below, with its text in [`super::wording`], and a line in [`steps`].
+//! takes its type below, with its text in [`super::wording`], and a line in `steps!`.
 
 use super::cursor::Cursor;
 use super::wording::StepText;

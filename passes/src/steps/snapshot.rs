@@ -3,7 +3,7 @@
 //! Needs loops of a compute region that are held up only because an element must not be overwritten before it was read: `a[i] =
 //! a[i + 1]`, or a product in place, `B[i][j] += A[k][i] * B[k][j]` with `k > i`. What is read there was there in front of the nest.
 //! Copied in front, into memory of the device that the host allocates, nobody has to wait for the reads. Done only where the
-//! nest then has a better order ([`nest_plan`](crate::parallel::nest_plan)), and where the copies are worth it: where one thread would
+//! nest then has a better order ([`crate::parallel::nest_plan`]), and where the copies are worth it: where one thread would
 //! execute all, or launch after launch, or where elements are read more often than they are copied. A value that the nest hands on forbids it.
 //! Known as node splitting, of Kuck, Kuhn, Padua, Leasure and Wolfe, "Dependence graphs and compiler optimizations", 1981.
 
@@ -40,7 +40,7 @@ gpuc_ir::pass! {
 }
 
 const STEP: &str = "affine-snapshot";
-/// Why what is mapped can be ([`Snapshot::check`]).
+/// Why what is mapped can be.
 const ASKED: &str = "it was asked whether reads and copies are affine";
 
 /// An array of which a nest reads what was there before.

@@ -1,7 +1,7 @@
 //! Loops in strips: as many iterations at a time as a step says, and a loop over the strips round them.
 //!
 //! Of a single sequential loop the order stays, so that nothing forbids it, and values are carried through both loops. Several
-//! sequential ones that stand directly in each other are tiled ([`tile`](super::tile)), where dependences allow it. A parallel loop
+//! sequential ones that stand directly in each other are tiled ([`super::tile`]), where dependences allow it. A parallel loop
 //! stays one, with two dimensions in place of each that is named: its strips, and behind all of those the iterations of one,
 //! with a condition where strips need not divide the iterations, so that the dimensions do not depend on each other. "Strip
 //! mining": Allen and Kennedy, "Optimizing Compilers for Modern Architectures", 2001, §5.10.

@@ -417,7 +417,7 @@ pub(crate) enum Clock {
     Full,
 }
 
-/// An operation. Operands stand in [`Inst`]: `dst` and `src` in the order of the PTX syntax.
+/// An operation. Operands stand in [`Inst`](super::Inst): `dst` and `src` in the order of the PTX syntax.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Op {
     Nop,
@@ -428,7 +428,7 @@ pub(crate) enum Op {
         target: u32,
         reconverge: u32,
     },
-    /// `imm` is an index into [`Code::tables`].
+    /// `imm` is an index into [`Code::tables`](super::Code::tables).
     BranchTable {
         reconverge: u32,
     },
@@ -467,7 +467,7 @@ pub(crate) enum Op {
     Move32,
     Move64,
     MovePred,
-    /// `dst` from `imm >> 8` registers of [`Code::lists`] at `imm & ..`: see [`List`].
+    /// `dst` from `imm >> 8` registers of [`Code::lists`](super::Code::lists) at `imm & ..`: see [`List`].
     Pack {
         list: List,
         part_bits: u8,

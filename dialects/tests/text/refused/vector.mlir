@@ -246,3 +246,6 @@ func.func @f(%m: memref<4xf32>, %n: index, %f: f32) {
   %0 = vector.transfer_read %m[%n], %f : memref<4xf32>, vector<4xi32>
   return
 }
+// -----
+// refused: elements hex data size is invalid for provided type
+"test.op"() {a = dense<"0x0102"> : vector<1xi0>} : () -> ()

@@ -231,7 +231,7 @@ impl<'s> OpParser<'_, 's> {
                 .map(|i| u128::from(bytes[i as usize / 8] >> (i % 8) & 1))
                 .collect(),
             _ => {
-                let size = bits.div_ceil(8) as usize;
+                let size = bits.div_ceil(8).max(1) as usize;
                 bytes.chunks(size).map(number).collect()
             }
         };

@@ -39,7 +39,7 @@ pub struct Position(pub(super) u32);
 
 /// Nesting of regions, types, attributes and expressions beyond this is refused: every level costs
 /// stack, and no program needs it.
-const DEPTH_LIMIT: u32 = 128;
+pub const DEPTH_LIMIT: u32 = 128;
 
 /// What is known of the operation whose custom syntax is being read.
 #[derive(Clone, Copy, Debug)]

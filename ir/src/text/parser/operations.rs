@@ -7,7 +7,7 @@ use super::{Current, Delimiter, OpParser, Position};
 use crate::context::OpName;
 use crate::graph::{Block, Op, OpState};
 use crate::location::Location;
-use crate::op::{AttrSyntax, EnumSpec, EnumStorage, OpDef, Presence, Traits};
+use crate::op::{Traits, settle_attrs};
 use crate::text::ParseResult;
 use crate::text::lexer::TokenKind;
 
@@ -39,7 +39,7 @@ impl<'s> OpParser<'_, 's> {
             state.location = location;
         }
         if let Some(def) = self.current.def {
-            self.settle_attrs(def, &mut state);
+            settle_attrs(&mut self.ir.ctx, def, &mut state.attrs);
         }
         let op = self.ir.create_op(state);
         self.ir.append_op(block, op);
@@ -102,35 +102,6 @@ impl<'s> OpParser<'_, 's> {
             next += name.count as usize;
         }
         Ok(())
-    }
-
-    /// Gives attributes their one form: enumerations as their definition spells them, and those that
-    /// say no more than their absence does not at all.
-    fn settle_attrs(&mut self, def: &'static OpDef, state: &mut OpState) {
-        if state.attrs.is_empty() {
-            return;
-        }
-        for spec in def.attrs {
-            let spelled = match spec.constraint.syntax {
-                AttrSyntax::Enum(cases) => Some(cases).filter(|cases| !is_integer(cases)),
-                _ => None,
-            };
-            if spelled.is_none() && !matches!(spec.presence, Presence::Default(_)) {
-                continue;
-            }
-            let Some(name) = self.ir.ctx.find_ident(spec.name) else { continue };
-            let Some(at) = state.attrs.iter().position(|attr| attr.0 == name) else { continue };
-            if let Some(cases) = spelled
-                && let Some(number) = cases.number(&self.ir.ctx, state.attrs[at].1)
-            {
-                state.attrs[at].1 = cases.attr(&mut self.ir.ctx, number);
-            }
-            if let Presence::Default(make) = spec.presence
-                && state.attrs[at].1 == make(&mut self.ir.ctx)
-            {
-                state.attrs.remove(at);
-            }
-        }
     }
 
     /// Full name of the operation that a bare name means.
@@ -291,9 +262,4 @@ impl<'s> OpParser<'_, 's> {
         let attr = self.ir.ctx.i32_array_attr(sizes);
         state.attrs.push((self.ir.ctx.ident("resultSegmentSizes"), attr));
     }
-}
-
-/// Whether an enumeration is stored as a number, which has but one form.
-fn is_integer(cases: &EnumSpec) -> bool {
-    matches!(cases.storage, EnumStorage::Integer(_))
 }

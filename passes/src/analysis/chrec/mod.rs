@@ -19,7 +19,7 @@
 //! | [`access`] | the chains of the subscripts of an access |
 //! | [`coalescing`] | what a warp touches at a time (Algorithm 1) |
 //! | [`reuse`] | what a thread or a block touches several times (Algorithms 2 and 3) |
-//! | [`print`] | the pass `print-chrecs` |
+//! | [`mod@print`] | the pass `print-chrecs` |
 
 pub mod access;
 pub mod coalescing;

@@ -17,7 +17,7 @@
 //! |---|---|
 //! | [`build`] | scopes and diKernels of a nest |
 //! | [`flow`] | which diKernel uses what another has computed |
-//! | [`print`] | the pass `print-kir`, as remarks or for Graphviz |
+//! | [`mod@print`] | the pass `print-kir`, as remarks or for Graphviz |
 
 pub mod build;
 pub mod flow;

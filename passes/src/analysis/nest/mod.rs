@@ -158,7 +158,7 @@ impl Nest {
         }
     }
 
-    /// What a counted loop carries from one iteration to another; see [`carried`].
+    /// What a counted loop carries from one iteration to another; see [`mod@carried`].
     ///
     /// # Errors
     /// An operation in the loop whose effects are not known.

@@ -1,6 +1,6 @@
 //! What an access sees or leaves in memory, and where it is still there.
 //!
-//! [`seen_before`] goes backwards from a read to the access whose value it must see, [`overwritten`] forwards from a
+//! [`Reaching::seen_before`] goes backwards from a read to the access whose value it must see, [`Reaching::overwritten`] forwards from a
 //! write to the one that replaces its value unread. Both stay in straight code: a block, and the loops and conditions
 //! that the later access is in. All iterations of loops round the earlier one are fixed, so that whether something
 //! between may touch the same elements is a question of the nests between (see [`Pair`]).

@@ -1,7 +1,7 @@
 //! The box of elements that a part of the program touches of one buffer, while everything outside of that part stays the
 //! same: what a copy of them has to hold.
 //!
-//! The size of a box is a number, its origin depends on values from outside ([`gpuc_presburger::footprint`]). Where the box
+//! The size of a box is a number, its origin depends on values from outside ([`gpuc_presburger::Footprint`]). Where the box
 //! may hold more than what is touched (a last tile that is cut off), further bounds say where it ends.
 
 use gpuc_ir::{DYNAMIC, Ir, Op, Value};

@@ -11,7 +11,7 @@
 //! | [`search`] | the block and the lengths of the greatest profit (eqs. 8 to 19) |
 //! | [`chosen`] | the partition of a nest |
 //! | [`banks`] | conflicts of banks by formula (eqs. 20 and 21) |
-//! | [`print`], [`print_banks`] | the passes `print-share-partitions` and `print-bank-conflicts` |
+//! | [`mod@print`], [`print_banks`] | the passes `print-share-partitions` and `print-bank-conflicts` |
 
 pub mod banks;
 pub mod chosen;

@@ -1,7 +1,7 @@
 //! `affine-loop-fusion`: loops become one.
 //!
 //! A nest that reads what another one writes gets the part of that which each of its outermost iterations needs in front of
-//! these, at the depth where it pays ([`slice`], [`price`]); the other nest goes where nobody else needs it, and a buffer
+//! these, at the depth where it pays ([`mod@slice`], [`price`]); the other nest goes where nobody else needs it, and a buffer
 //! that nobody else looks at shrinks to what such an iteration touches ([`private`]). Nests that read the same, and have
 //! nothing else to do with each other, are joined the same way. Neighbours of the same bounds, whose number is not known,
 //! are joined as they are. Named as MLIR's pass, whose options and result it has, but for what would be wrong there:
