@@ -68,8 +68,7 @@ fn what_another_load_touches_comes_from_memory_once() {
     let arch = Arch::by_name("sm_90").expect("a target");
     let id = LoopId(3);
     let trips = |trips, axis| Trips { trips, axis };
-    let loops =
-        [trips(64.0, Some(0)), trips(1.0, Some(1)), trips(1.0, Some(2)), trips(64.0, None)];
+    let loops = [trips(64.0, Some(0)), trips(1.0, Some(1)), trips(1.0, Some(2)), trips(64.0, None)];
     let plane = 128 * 4;
     let lanes = Index::each((0..128).map(|thread| thread * 4).collect());
     let site = |op, middle: i64, loops: Vec<LoopId>, times| {
