@@ -165,7 +165,7 @@ fn choices(ir: &Ir, sweeps: &Sweeps, time: scf::ForOp, arch: &Arch) -> Option<Ve
         let sizes = sizes(blocks * core);
         takes(&plan, &sizes) <= takes(&other, &sizes)
     };
-    let blocks = waves.clone().find(is_better).or(waves.last())?;
+    let blocks = waves.clone().find(is_better).unwrap_or(MOST_HALF_WAVES * busy(arch) / 2);
     Some(vec![(plan, expected, blocks), (other, each, from(&other))])
 }
 
