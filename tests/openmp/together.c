@@ -89,8 +89,10 @@ static int by_clause(int n)
             t++;
             seen = t + u;
         }
-        #pragma omp single copyprivate(v)
+        #pragma omp single
         v = n + u;
+        #pragma omp barrier
+        v += n % 3;
         u += v;
         #pragma omp barrier
         #pragma omp atomic

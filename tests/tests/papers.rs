@@ -137,8 +137,8 @@ fn the_product_of_hayashi_is_tiled_in_all_forms() {
 }
 
 /// Loads of warps from global memory and from memory of the block of a run of a program of Andión et al. 2015.
-fn loads(bench: &Bench, options: &str, program: &str) -> [u64; 2] {
-    let source = root(Path::new(&format!("benches/papers/andion/{program}.c -- 64 64 64")));
+fn loads(bench: &Bench, options: &str, run: &str) -> [u64; 2] {
+    let source = root(Path::new(&format!("benches/papers/andion/{run}")));
     counters(
         bench,
         options,
@@ -167,15 +167,17 @@ fn openhmpp_gives_the_variants_of_andion() {
         let (plan, directives) = (kernels(" --plan=first.plan"), kernels(&options(1)));
         assert!(!plan[0].is_empty() && plan[0] == directives[0], "{program}");
     }
-    let [first, second, third] = [1, 2, 3].map(|number| loads(&bench, &options(number), "conv3d"));
+    let [first, second, third] =
+        [1, 2, 3].map(|number| loads(&bench, &options(number), "conv3d.c -- 64 64 64"));
     assert!(second[0] * 10 <= first[0] * 8, "{second:?} loads of {first:?}: registers");
-    // What `shared` asks for is the compiler's choice, which has other ways.
-    assert!(third[0] < first[0], "{third:?} loads of {first:?}");
+    // What `shared` asks for is the compiler's choice, which has other ways for it.
+    assert!(third[0] <= first[0], "{third:?} loads of {first:?}");
     let [first, second, third, fourth] =
-        [1, 2, 3, 4].map(|number| loads(&bench, &options(number), "sgemm"));
-    assert!(third[0] * 10 <= first[0] * 8, "{third:?} loads of {first:?}: registers");
+        [1, 2, 3, 4].map(|number| loads(&bench, &options(number), "sgemm.c -- 192 192 64"));
+    // Rows of A come four elements at a time in the first two; of B, the third has a sixteenth.
     assert!(second[0] <= first[0] * 11 / 10, "{second:?} loads of {first:?}");
-    assert!(fourth[1] > 0 && fourth[0] < third[0], "{fourth:?}: memory of the block");
+    assert!(third[0] * 10 <= first[0] * 9, "{third:?} loads of {first:?}: registers");
+    assert!(fourth[1] > 0 && fourth[0] * 2 <= third[0], "{fourth:?}: memory of the block");
     assert_eq!([first[1], third[1]], [0, 0]);
 }
 

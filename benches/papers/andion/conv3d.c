@@ -109,7 +109,9 @@ int main(int argc, char **argv)
         out[i] = (float)sample(2 * (unsigned)i + 1);
     }
     float cx = 0.25f, cy = 0.5f, cz = 0.125f;
+#if defined HMPP
     #pragma hmpp conv3d callsite
+#endif
     conv3d(x, y, z, cx, cy, cz, (void *)in, (void *)out);
     double worst = 0;
     for (int i = 0; i < x + 2 * REACH; i++)

@@ -103,7 +103,9 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < c; i++)
         C[i] = (float)sample(3 * (unsigned)i + 2);
     float alpha = 1.5f, beta = 0.5f;
+#if defined HMPP
     #pragma hmpp sgemm callsite
+#endif
     sgemm(m, n, k, alpha, beta, (void *)A, (void *)B, (void *)C);
     double worst = 0, *row = allocate(n, sizeof *row);
     for (int i = 0; i < m; i++) {

@@ -411,10 +411,15 @@ impl Parser {
         }
         for Piece { by_each, stmts: piece, .. } in pieces {
             // One thread for all of them has what the first one has of what is declared here; a clause's is somebody else's.
+            // What it gives to all threads, the first one would have to leave for itself while others read it.
             let by_one = || {
-                piece.iter().all(|&stmt| {
-                    matches!(unit.stmts[stmt].kind, StmtKind::Directive { directive, .. }
-                        if is_by_one(Some(&unit.directives[directive])))
+                piece.iter().all(|&stmt| match unit.stmts[stmt].kind {
+                    StmtKind::Directive { directive, .. } => {
+                        let directive = &unit.directives[directive];
+                        is_by_one(Some(directive))
+                            && copied(directive).iter().all(|var| var.decl != decl)
+                    }
+                    _ => false,
                 })
             };
             if names(piece)
@@ -569,19 +574,10 @@ impl Parser {
                     .collect();
                 let given = all.iter().filter(|carried| given.contains(&carried.decl)).copied();
                 let copies = Copies { last: given.collect(), ..Copies::default() };
-                let by_clause: Vec<Carried> =
-                    copies.last.iter().filter(|c| c.origin == Origin::Clause).copied().collect();
-                let mut taken = Vec::new();
-                for carried in by_clause {
-                    let first = self.element(carried, None, span);
-                    let first = self.checker.rvalue(first);
-                    let own = self.checker.variable(carried.decl, span);
-                    taken.push(self.assigned(own, first, span));
-                }
                 if !copies.last.is_empty() {
                     // What the team has of them is the threads' own from here on.
                     let like = directive::Directive { reductions: Vec::new(), ..parallel.clone() };
-                    let made = self.piece_of_each(&like, count, &copies, taken, span)?;
+                    let made = self.piece_of_each(&like, count, &copies, Vec::new(), span)?;
                     whole.push((loops.clone(), made));
                 }
             }
