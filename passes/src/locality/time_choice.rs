@@ -160,12 +160,13 @@ fn choices(ir: &Ir, sweeps: &Sweeps, time: scf::ForOp, arch: &Arch) -> Option<Ve
     }
     // From where on the plan for large grids is the better one.
     let core: i64 = plan.core(sweeps).iter().product();
-    let waves = (1..=MOST_HALF_WAVES).map(|halves| halves * busy(arch) / 2);
+    let at_latest = MOST_HALF_WAVES * busy(arch) / 2;
+    let mut waves = (1..=MOST_HALF_WAVES).map(|halves| halves * busy(arch) / 2);
     let is_better = |&blocks: &i64| {
         let sizes = sizes(blocks * core);
         takes(&plan, &sizes) <= takes(&other, &sizes)
     };
-    let blocks = waves.clone().find(is_better).unwrap_or(MOST_HALF_WAVES * busy(arch) / 2);
+    let blocks = waves.find(is_better).unwrap_or(at_latest);
     Some(vec![(plan, expected, blocks), (other, each, from(&other))])
 }
 
