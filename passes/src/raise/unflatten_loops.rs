@@ -68,8 +68,8 @@ fn counted(ir: &Ir, op: Op) -> Option<(Value, [Value; 3])> {
     }
     let view = scf::ParallelOp::cast(ir, op)?;
     let [lower, upper, step] = [view.lowerBound(ir), view.upperBound(ir), view.step(ir)];
-    let first = [lower[0], upper[0], step[0]];
-    Some((view.induction_vars(ir)[0], first))
+    let first = [*lower.first()?, *upper.first()?, *step.first()?];
+    Some((*view.induction_vars(ir).first()?, first))
 }
 
 /// A loop that takes its variable apart.
