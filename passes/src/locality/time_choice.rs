@@ -85,7 +85,7 @@ impl Sizes {
 }
 
 /// Iterations of a sweep for each multiprocessor, where grids are small.
-const SMALL: i64 = 512;
+const SMALL: i64 = 768;
 /// Halves of the blocks that keep the device busy, from which on a plan for large grids is taken at the latest.
 const MOST_HALF_WAVES: i64 = 8;
 /// Rounds of a loop of which nothing is known.
