@@ -18,7 +18,7 @@ use crate::directive::{self, DataFlags, Family, Kind, MappingKind, VarRef};
 use crate::lex::scan;
 use crate::lower::walk::{self, Below, Node};
 use crate::parse::{Parsed, Parser};
-use crate::tree::{StmtId, StmtKind};
+use crate::tree::{StmtId, StmtKind, TranslationUnit};
 
 /// How many threads have copies at most, and how many bytes all of these take: blocks have 48 KiB for all that they share.
 const MOST_COPIES: u64 = 128;
@@ -98,22 +98,13 @@ impl Parser {
             let StmtKind::For { body: in_loop, .. } = unit.stmts[*stmt].kind else { continue };
             let mut of_loop = directive::Directive { private: Vec::new(), ..like.clone() };
             if std::mem::take(&mut is_first) {
-                if let StmtKind::Compound(mut parts) = unit.stmts[in_loop].kind.clone() {
-                    for part in &mut parts {
-                        if matches!(unit.stmts[*part].kind, StmtKind::Empty) {
-                            *part = inner;
-                        }
-                    }
-                    unit.stmts[in_loop].kind = StmtKind::Compound(parts);
-                }
+                fill(unit, in_loop, inner);
                 of_loop =
                     directive::Directive { nest: numbered(unit, *stmt, LANE), ..like.clone() };
             } else {
                 of_loop.firstprivate.clear();
                 of_loop.reductions.clear();
-                let mut levels = [None; 3];
-                levels[LANE] = Some(WorkShare { size: None, dimension: 1 });
-                of_loop.nest = Some(Nest { levels, ..Nest::default() });
+                of_loop.nest = Some(over_threads());
             }
             let of_loop = unit.directives.alloc(of_loop);
             *stmt = self.stmt(StmtKind::Directive { directive: of_loop, body: Some(*stmt) }, span);
@@ -121,13 +112,7 @@ impl Parser {
         self.checker.unit.stmts[whole].kind = StmtKind::Compound(list);
         if matches!(directive.kind, Kind::Compute(_)) {
             // Of one team.
-            directive.sizes[GANG].clear();
-            directive.sizes[LANE].clear();
-            directive.size_values.clear();
-            let flags = DataFlags { one_count: true, ..DataFlags::default() };
-            let known: Vec<_> = directive.data.iter().map(|mapping| mapping.var.decl).collect();
-            let own = vars.into_iter().filter(|var| !known.contains(&var.decl));
-            directive.data.extend(own.map(|var| Mapping { kind: MappingKind::Copy, flags, var }));
+            of_own_size(directive, vars);
         } else {
             directive.kind = Kind::Block;
             directive.reductions.clear();
@@ -180,13 +165,7 @@ impl Parser {
         self.divide(whole, GANG, &like, &mut of_threads);
         // Of as many teams as it says itself, and of two launches.
         directive.kind = Kind::Compute(ComputeRegion { construct: Construct::Kernels });
-        directive.sizes[GANG].clear();
-        directive.sizes[LANE].clear();
-        directive.size_values.clear();
-        let flags = DataFlags { one_count: true, ..DataFlags::default() };
-        let known: Vec<_> = directive.data.iter().map(|mapping| mapping.var.decl).collect();
-        let own = vars.into_iter().filter(|var| !known.contains(&var.decl));
-        directive.data.extend(own.map(|var| Mapping { kind: MappingKind::Copy, flags, var }));
+        of_own_size(directive, vars);
         Ok(whole)
     }
 
@@ -210,19 +189,10 @@ impl Parser {
                 of_loop.nest = numbered(unit, *stmt, GANG);
                 self.divide(body, LANE, like, first);
             } else if let Some((inner, own)) = first.take() {
-                if let StmtKind::Compound(mut parts) = unit.stmts[body].kind.clone() {
-                    for part in &mut parts {
-                        if matches!(unit.stmts[*part].kind, StmtKind::Empty) {
-                            *part = inner;
-                        }
-                    }
-                    unit.stmts[body].kind = StmtKind::Compound(parts);
-                }
+                fill(unit, body, inner);
                 of_loop = directive::Directive { nest: numbered(unit, *stmt, LANE), ..own };
             } else {
-                let mut levels = [None; 3];
-                levels[LANE] = Some(WorkShare { size: None, dimension: 1 });
-                of_loop.nest = Some(Nest { levels, ..Nest::default() });
+                of_loop.nest = Some(over_threads());
             }
             if let Some(nest) = &mut of_loop.nest {
                 nest.order = Some(LoopOrder::Independent);
@@ -352,4 +322,33 @@ impl Parser {
         }
         text + &format!("{{ {last} }} }}")
     }
+}
+
+/// Puts a statement where a block has an empty one.
+fn fill(unit: &mut TranslationUnit, block: StmtId, inner: StmtId) {
+    let StmtKind::Compound(mut parts) = unit.stmts[block].kind.clone() else { return };
+    for part in &mut parts {
+        if matches!(unit.stmts[*part].kind, StmtKind::Empty) {
+            *part = inner;
+        }
+    }
+    unit.stmts[block].kind = StmtKind::Compound(parts);
+}
+
+/// A loop whose iterations threads of a block share.
+fn over_threads() -> Nest {
+    let mut levels = [None; 3];
+    levels[LANE] = Some(WorkShare { size: None, dimension: 1 });
+    Nest { levels, ..Nest::default() }
+}
+
+/// Lets a construct have as many teams and threads as its loops say, and brings variables back from it.
+fn of_own_size(directive: &mut directive::Directive, vars: Vec<VarRef>) {
+    directive.sizes[GANG].clear();
+    directive.sizes[LANE].clear();
+    directive.size_values.clear();
+    let flags = DataFlags { one_count: true, ..DataFlags::default() };
+    let known: Vec<_> = directive.data.iter().map(|mapping| mapping.var.decl).collect();
+    let own = vars.into_iter().filter(|var| !known.contains(&var.decl));
+    directive.data.extend(own.map(|var| Mapping { kind: MappingKind::Copy, flags, var }));
 }
