@@ -407,13 +407,15 @@ pub fn list() -> String {
     ALL.iter().map(line).collect()
 }
 
-/// What there is to say about a code. `Err` has the code that may have been meant.
-pub fn explain(code: &str) -> Result<&'static Explanation, Option<&'static str>> {
-    let wanted = code.to_ascii_uppercase();
-    match ALL.iter().find(|known| known.code == wanted) {
-        Some(found) => Ok(found),
-        None => Err(did_you_mean(&wanted, ALL.iter().map(|known| known.code))),
+/// What there is to say about a code, or about the name that options have for it. `Err` has what may have been meant.
+pub fn explain(code_or_name: &str) -> Result<&'static Explanation, Option<String>> {
+    let [code, name] = [code_or_name.to_ascii_uppercase(), code_or_name.to_ascii_lowercase()];
+    if let Some(found) = index_of(&code).or_else(|| index_of(&name)) {
+        return Ok(&ALL[found]);
     }
+    let names: Vec<String> = ALL.iter().map(Explanation::name).collect();
+    let near = did_you_mean(&code, ALL.iter().map(|known| known.code));
+    Err(near.or_else(|| did_you_mean(&name, names.iter().map(String::as_str))).map(str::to_owned))
 }
 
 #[cfg(test)]
@@ -430,6 +432,7 @@ mod tests {
             assert!(!known.name().starts_with("no-"), "{}", known.code);
             assert_eq!(index_of(&known.name()), Some(i));
             assert_eq!(explain(&known.code.to_lowercase()), Ok(known));
+            assert_eq!(explain(&known.name().to_uppercase()), Ok(known));
         }
         assert!(explain("GPUC9999").is_err());
     }

@@ -196,6 +196,14 @@ impl Sweeps {
             }
         }
         let Ok(fields) = <[Field; 2]>::try_from(fields) else { return Err(Unsuitable::Other) };
+        // What is alive goes through both arrays, from launch to launch.
+        if fields[0].element != fields[1].element {
+            let [alive, other] = [&fields[0].array, &fields[1].array];
+            let rule = format!(
+                "elements of {alive} would be kept in {other}, whose elements have another type"
+            );
+            return refuse(one.store, rule);
+        }
         let mut offsets = Vec::new();
         for part in [&one, &two] {
             let mut own = Vec::new();
