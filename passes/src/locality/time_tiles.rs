@@ -158,17 +158,15 @@ impl Block<'_> {
         kept: &[ValueMap],
     ) {
         let places = self.frame.places(b, thread);
+        let rows = 0..self.frame.plan.rows_each;
         let mut maps = kept.to_vec();
         for &op in &sweep.body {
             for (turn, (&place, map)) in (0..).zip(places.iter().zip(&mut maps)) {
-                let read = sweep.reads.iter().find(|read| read.op == op);
-                let near =
-                    read.filter(|read| read.offset[1] == 0).map(|read| turn + read.offset[0]);
-                if let (Some(read), Some(near)) =
-                    (read, near.filter(|near| (0..places.len() as i64).contains(near)))
-                {
-                    let at = constants(b, &[near]);
-                    let value = AffineLoadOp::create(b, own[read.field], &at);
+                let read = sweep.reads.iter().find(|read| read.op == op && read.offset[1] == 0);
+                let near = read.map(|read| (own[read.field], turn + read.offset[0]));
+                if let Some((own, row)) = near.filter(|(_, row)| rows.contains(row)) {
+                    let at = constants(b, &[row]);
+                    let value = AffineLoadOp::create(b, own, &at);
                     map.insert(b.result(op, 0), value);
                     continue;
                 }
