@@ -243,7 +243,7 @@ pub(super) fn print_for(p: Printer<'_, '_, '_>, op: Op) {
         return p.attr_dict(op, &[]);
     };
     p.write(" ");
-    p.operand(induction);
+    p.untyped_argument(induction);
     p.write(" = ");
     print_bound(p, op, "lowerBoundMap", &view.lowerBoundOperands(ir), "max");
     p.write(" to ");

@@ -5,13 +5,13 @@
 // RUN: gpuc-opt --print-chrecs=threads=2,1 --remarks %t.mlir -o %t.out 2>&1 | FileCheck %s --check-prefix=PERMUTED
 
 // conv3d-hmpp1: loops i and j as they stand give threads of a warp different rows; j and k do not.
-// NAIVE: 23, read of input: [{4, +, 1}_0][{4, +, 1}_1][{4, +, 1}_2]
-// NAIVE-NEXT: T0: [4][4][{4, +, 1}_2]
-// NAIVE-NEXT: T1: [4][5][{4, +, 1}_2]
+// NAIVE: 23, read of input: [{4, +, 1}_i][{4, +, 1}_j][{4, +, 1}_k]
+// NAIVE-NEXT: T0: [4][4][{4, +, 1}_k]
+// NAIVE-NEXT: T1: [4][5][{4, +, 1}_k]
 // NAIVE-NEXT: not coalesced, in different rows
-// PERMUTED: 23, read of input: [{4, +, 1}_0][{4, +, 1}_1][{4, +, 1}_2]
-// PERMUTED-NEXT: T0: [{4, +, 1}_0][4][4]
-// PERMUTED-NEXT: T1: [{4, +, 1}_0][4][5]
+// PERMUTED: 23, read of input: [{4, +, 1}_i][{4, +, 1}_j][{4, +, 1}_k]
+// PERMUTED-NEXT: T0: [{4, +, 1}_i][4][4]
+// PERMUTED-NEXT: T1: [{4, +, 1}_i][4][5]
 // PERMUTED-NEXT: coalesced
 void conv3d(int sizex, int sizey, int sizez, float c,
             float input[sizex][sizey][sizez], float output[sizex][sizey][sizez])
@@ -27,20 +27,20 @@ void conv3d(int sizex, int sizey, int sizez, float c,
                 output[i][j][k] += x + z;
             }
     // conv3d-hmpp2: a thread goes on along i, so that five planes are held; conv3d-hmpp3: its neighbours read the same.
-    // PERMUTED: a thread touches elements of input again: 5 accesses in lines 23, 24, 5 of them along 0
+    // PERMUTED: a thread touches elements of input again: 5 accesses in lines 23, 24, 5 of them along i
     // PERMUTED-NEXT: threads of a row of 32 touch the same elements of input, up to 8 threads apart
 }
 
 // Table 3.
-// NAIVE: read of A: [{0, +, 1}_0][{0, +, 1}_2]
-// NAIVE-NEXT: T0: [0][{0, +, 1}_2]
-// NAIVE-NEXT: T1: [0][{0, +, 1}_2]
+// NAIVE: read of A: [{0, +, 1}_i][{0, +, 1}_l]
+// NAIVE-NEXT: T0: [0][{0, +, 1}_l]
+// NAIVE-NEXT: T1: [0][{0, +, 1}_l]
 // NAIVE-NEXT: coalesced, one element for all threads
-// NAIVE-NEXT: read of B: [{0, +, 1}_2][{0, +, 1}_1]
-// NAIVE-NEXT: T0: [{0, +, 1}_2][0]
-// NAIVE-NEXT: T1: [{0, +, 1}_2][1]
+// NAIVE-NEXT: read of B: [{0, +, 1}_l][{0, +, 1}_j]
+// NAIVE-NEXT: T0: [{0, +, 1}_l][0]
+// NAIVE-NEXT: T1: [{0, +, 1}_l][1]
 // NAIVE-NEXT: coalesced
-// NAIVE: read of C: [{0, +, 1}_0][{0, +, 1}_1]
+// NAIVE: read of C: [{0, +, 1}_i][{0, +, 1}_j]
 // NAIVE-NEXT: T0: [0][0]
 // NAIVE-NEXT: T1: [0][1]
 // NAIVE-NEXT: coalesced
@@ -58,10 +58,10 @@ void sgemm(int m, int n, int k, float alpha, float beta, float A[m][k], float B[
 }
 
 // A triangle, every third element, a square, and what has no closed form.
-// NAIVE: read of b: [{{[{]}}{1, +, 3}_0, +, 3}_1]
+// NAIVE: read of b: [{{[{]}}{1, +, 3}_i, +, 3}_j]
 // NAIVE: not coalesced, 3 elements apart
-// NAIVE: read of b: [{0, +, {1, +, 2}_0}_0]
-// NAIVE: read of at: [{{[{]}}{0, +, 1}_0, +, 1}_1]
+// NAIVE: read of b: [{0, +, {1, +, 2}_i}_i]
+// NAIVE: read of at: [{{[{]}}{0, +, 1}_i, +, 1}_j]
 // NAIVE: read of b: [?]
 // NAIVE-NEXT: not known
 void others(int n, const int *restrict at, float *restrict a, float *restrict b)

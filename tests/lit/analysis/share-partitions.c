@@ -12,7 +12,7 @@
 
 // Eq. 12: 8 n TB_Y (TB_X + 32) = 8 * 1024 * 32 * 64. Eq. 13: k1 + k2 <= 96.
 // PAPER: candidates for shared memory: A, B, C
-// PAPER-NEXT: iterations: 0 by TB_Y, 1 by TB_X, 2 by *
+// PAPER-NEXT: iterations: i by TB_Y, j by TB_X, k by *
 // PAPER-NEXT: block: 32 by 32 by 1, profit 16777216 bytes
 // PAPER-NEXT: A[32][32], to be coalesced: 1048576 loads of 131072 bytes, 32768 transactions: shared for reuse and order
 // PAPER-NEXT: B[32][32]: 1048576 loads of 131072 bytes, 0 transactions: shared for reuse
@@ -73,7 +73,7 @@ void gauss(int n, const unsigned char *restrict in, const float *restrict weight
 
 // Two references, two elements apart: eight iterations touch ten elements (the paper's B[-1:9]).
 // HALO: candidates for shared memory: halo, out
-// HALO-NEXT: iterations: 0 by 8
+// HALO-NEXT: iterations: i by 8
 // HALO: halo[10]: 16 loads of 40 bytes, 0 transactions: shared for reuse
 void neighbours(int n, const float *restrict halo, float *restrict out)
 {

@@ -339,6 +339,16 @@ impl<'p> OpPrinter<'p, '_> {
         self.value_name(value);
         self.write(": ");
         self.ty(self.ir.ty(value));
+        self.argument_location(value);
+    }
+
+    /// The same without its type, which the operation's syntax gives.
+    pub fn untyped_argument(&mut self, value: Value) {
+        self.value_name(value);
+        self.argument_location(value);
+    }
+
+    fn argument_location(&mut self, value: Value) {
         if let ValueDef::Argument(block, index) = self.ir.value_def(value) {
             self.trailing_location(self.ir.argument_locations(block)[index as usize]);
         }
