@@ -58,10 +58,16 @@ impl Rounds {
         Rounds { split: has("split"), guarded: has("guarded"), whole: has("whole") }
     }
 
+    /// The words for them; of rounds that each ask, none is left whatever the program says.
+    pub fn words(self) -> impl Iterator<Item = &'static str> {
+        let whole = self.whole && !self.guarded;
+        let words = [(self.split, "split"), (self.guarded, "guarded"), (whole, "whole")];
+        words.into_iter().filter(|(is, _)| *is).map(|(_, word)| word)
+    }
+
     /// Notes them at a loop.
     pub fn note(self, ir: &mut Ir, op: Op) {
-        let words = [(self.split, "split"), (self.guarded, "guarded"), (self.whole, "whole")];
-        let words: Vec<&str> = words.iter().filter(|(is, _)| *is).map(|(_, word)| *word).collect();
+        let words: Vec<&str> = self.words().collect();
         if !words.is_empty() {
             let attr = ir.ctx.string_attr(&words.join(" "));
             ir.set_attr(op, ROUNDS_ATTR, attr);

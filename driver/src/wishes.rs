@@ -7,7 +7,7 @@
 
 use gpuc_diagnostics::{Diagnostic, Place, Severity, codes};
 use gpuc_dialects::offload::share::ArraySpec;
-use gpuc_frontend_c::directive::construct::Step as Asked;
+use gpuc_frontend_c::directive::construct::{LoopName, Step as Asked};
 use gpuc_frontend_c::lower::{ConstructInfo, Lowered};
 use gpuc_frontend_c::tree::TranslationUnit;
 use gpuc_ir::{Ir, Op};
@@ -261,6 +261,11 @@ fn is_order(line: &str) -> bool {
     ["permute", "strip", "unroll_jam", "fuse", "distribute"].iter().any(|word| is(line, word))
 }
 
+/// Whether a line is about a loop of a nest.
+fn is_about(line: &str, nest: &[LoopName]) -> bool {
+    nest.iter().any(|own| names(line, &own.variable))
+}
+
 /// The steps of a plan with what is asked for in them.
 fn edited(steps: &[Placed], wishes: &[&Wish]) -> Vec<Placed> {
     let mut lines: Vec<(String, Place)> =
@@ -269,7 +274,7 @@ fn edited(steps: &[Placed], wishes: &[&Wish]) -> Vec<Placed> {
         let place = &wish.place;
         match &wish.asked {
             Asked::Block { nest, x, y, shared, .. } => {
-                let about = |line: &str| nest.iter().any(|own| names(line, &own.variable));
+                let about = |line: &str| is_about(line, nest);
                 if *shared {
                     through_memory_of_blocks(&mut lines, about, *x, *y, place);
                 } else {
@@ -284,7 +289,7 @@ fn edited(steps: &[Placed], wishes: &[&Wish]) -> Vec<Placed> {
                 }
             }
             Asked::Grid { nest, grid } => {
-                let about = |line: &str| nest.iter().any(|own| names(line, &own.variable));
+                let about = |line: &str| is_about(line, nest);
                 let divides = |line: &str| {
                     is_own(line)
                         || ["parallel", "collapse", "launches", "map"]
@@ -300,7 +305,7 @@ fn edited(steps: &[Placed], wishes: &[&Wish]) -> Vec<Placed> {
                 lines.push((mapped(&loops), place.clone()));
             }
             Asked::DefaultBlock { nest, x, y } => {
-                let about = |line: &str| nest.iter().any(|own| names(line, &own.variable));
+                let about = |line: &str| is_about(line, nest);
                 for (line, at) in &mut lines {
                     if line.starts_with("map ") && line.contains("thread.y by ") && about(line) {
                         *line = with_block(line, *x, *y);
@@ -316,13 +321,7 @@ fn edited(steps: &[Placed], wishes: &[&Wish]) -> Vec<Placed> {
                 });
                 lines
                     .retain(|(line, _)| !names(line, name) || !is_own(line) && !is(line, "unroll"));
-                let words = [
-                    (rounds.split, " split"),
-                    (rounds.guarded, " guarded"),
-                    (rounds.whole && !rounds.guarded, " whole"),
-                ];
-                let form: String =
-                    words.iter().filter(|(is, _)| *is).map(|(_, word)| *word).collect();
+                let form: String = rounds.words().map(|word| format!(" {word}")).collect();
                 // Threads execute iterations that follow each other; of others is said that they do not.
                 let line = match is_at_once && !rounds.split {
                     true => format!("coarsen {name} by {factor} where 1 threads"),

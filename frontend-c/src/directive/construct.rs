@@ -1,5 +1,6 @@
 //! What directives say of device code: regions, loops and statements of it, in no family's words.
 
+use gpuc_dialects::llvm::Rounds;
 use gpuc_dialects::offload;
 use gpuc_dialects::offload::share::ArraySpec;
 
@@ -149,17 +150,6 @@ pub enum Step {
     Unknown(&'static str),
     /// Something that no loop can have, by its name, and why.
     Refused(&'static str, &'static str),
-}
-
-/// Which rounds of an unrolled loop are done in one, and what becomes of those that are left.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Rounds {
-    /// Those that are as far apart as there are groups; else those that follow each other.
-    pub split: bool,
-    /// Each round asks whether there is one, so that none is left.
-    pub guarded: bool,
-    /// The program says that none is left.
-    pub whole: bool,
 }
 
 /// A loop of the program.

@@ -1,9 +1,10 @@
 //! What directives in a compute construct ask of its plan.
 
+use gpuc_dialects::llvm::Rounds;
 use rustc_hash::FxHashMap;
 
 use super::walk::{self, Below, Node};
-use crate::directive::construct::{LoopName, Rounds, Step, Wish};
+use crate::directive::construct::{LoopName, Step, Wish};
 use crate::directive::loops::{named, trips};
 use crate::pragma;
 use crate::source::Span;

@@ -133,6 +133,11 @@ impl<'s> Group<'s> {
         }
     }
 
+    /// Whether it loads, and the program does not compute from where.
+    fn is_known_load(&self) -> bool {
+        self.sites[0].kind == Kind::Load && self.sites[0].addresses.is_some()
+    }
+
     /// How fast it grows with a loop, whichever way.
     fn slope(&self, id: LoopId) -> f64 {
         self.slopes.iter().find(|(of, _)| *of == id).map_or(0.0, |(_, by)| by.abs())
@@ -199,29 +204,27 @@ pub fn found(sites: &[Site], loops: &[Trips], grid: &Grid, arch: &Arch) -> FxHas
         axes.map(move |(id, axis)| (id, extents[axis])).collect::<Vec<_>>()
     };
     let (all, some) = (of_grid(grid.blocks), of_grid(wave));
-    let whole = |group: &Group, blocks: &[(LoopId, f64)]| {
-        group.footprint(group.loops.iter().map(trips).chain(blocks.iter().copied()))
+    let iterations = |group: &Group, blocks: &[(LoopId, f64)]| -> Vec<(LoopId, f64)> {
+        group.loops.iter().map(trips).chain(blocks.iter().copied()).collect()
     };
-    let everything: f64 = groups.iter().map(|group| whole(group, &all)).sum();
-    let wanted: f64 = groups.iter().map(|group| whole(group, &some)).sum();
+    let touched = |blocks: &[(LoopId, f64)]| -> Vec<f64> {
+        let of = |group| Group::footprint(group, iterations(group, blocks).into_iter());
+        groups.iter().map(of).collect()
+    };
+    let (of_all, of_some) = (touched(&all), touched(&some));
+    let (everything, wanted): (f64, f64) = (of_all.iter().sum(), of_some.iter().sum());
     let far = arch.chip.l2_knee_bytes as f64;
     // Of what a group touches, the part that no other load of the same array touches as well, all of its range, more than it does.
-    let ranges: Vec<[f64; 2]> = groups
-        .iter()
-        .map(|group| group.range(group.loops.iter().map(trips).chain(all.iter().copied())))
-        .collect();
+    let range = |group: &Group| group.range(iterations(group, &all).into_iter());
+    let ranges: Vec<[f64; 2]> = groups.iter().map(range).collect();
     let outside = |number: usize| {
         let group = &groups[number];
-        let [from, to] = ranges[number];
-        let own = whole(group, &all);
+        let ([from, to], own) = (ranges[number], of_all[number]);
         let others = groups.iter().enumerate().filter(|&(other, of)| {
-            let is_load =
-                |of: &Group| of.sites[0].kind == Kind::Load && of.sites[0].addresses.is_some();
-            let more = whole(of, &all);
-            other != number
-                && of.sites[0].root == group.sites[0].root
-                && is_load(of)
-                && is_load(group)
+            let more = of_all[other];
+            of.sites[0].root == group.sites[0].root
+                && of.is_known_load()
+                && group.is_known_load()
                 && (more > own || (more == own && other < number))
                 && more >= WITHOUT_GAPS * (ranges[other][1] - ranges[other][0])
         });
@@ -249,9 +252,9 @@ pub fn found(sites: &[Site], loops: &[Trips], grid: &Grid, arch: &Arch) -> FxHas
             // Nothing is known of what is asked for twice.
             fetched * blocks / 2.0
         } else if everything <= far || 2.0 * wanted <= far {
-            whole(group, &all) * outside(number)
+            of_all[number] * outside(number)
         } else {
-            whole(group, &some) * blocks / wave.iter().product::<f64>()
+            of_some[number] * blocks / wave.iter().product::<f64>()
         };
         let from_memory = from_memory.min(fetched * blocks);
         let (in_l2, in_memory) = (fetched / asked, from_memory / (fetched * blocks).max(1.0));

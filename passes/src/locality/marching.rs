@@ -127,8 +127,8 @@ impl Field {
         }
     }
 
-    fn element_bytes(&self, ir: &Ir) -> f64 {
-        memref::scalar_bytes(&ir.ctx, self.element).unwrap_or(8) as f64
+    fn element_bytes(&self, ir: &Ir) -> i64 {
+        memref::scalar_bytes(&ir.ctx, self.element).unwrap_or(8) as i64
     }
 
     /// Bytes of memory of the block for blocks of such rows and columns.
@@ -256,7 +256,7 @@ impl Marching {
 
     /// Bytes of its fields that an iteration reads first of all, where nothing is read twice.
     pub fn own_bytes(&self, ir: &Ir) -> f64 {
-        self.fields.iter().map(|field| field.element_bytes(ir)).sum()
+        self.fields.iter().map(|field| field.element_bytes(ir) as f64).sum()
     }
 
     /// Bytes of its fields that an iteration asks the second-level cache for as the nest is, where the first-level one keeps
@@ -274,7 +274,8 @@ impl Marching {
                 }
             }
             let elements: i64 = lines.values().map(|read| columns + read.last - read.first).sum();
-            elements as f64 * field.element_bytes(ir) + lines.len() as f64 * f64::from(SECTOR_BYTES)
+            (elements * field.element_bytes(ir)) as f64
+                + lines.len() as f64 * f64::from(SECTOR_BYTES)
         });
         each.sum::<f64>() / (planes * rows * columns) as f64
     }
@@ -294,10 +295,8 @@ impl Marching {
 
     /// Registers of 32 bits in which a thread of so many rows holds elements.
     pub fn registers(&self, ir: &Ir, rows: i64) -> i64 {
-        let words = |field: &Field| {
-            let bytes = memref::scalar_bytes(&ir.ctx, field.element).unwrap_or(8) as i64;
-            (bytes / 4).max(1) * field.window().length() * rows
-        };
+        let words =
+            |field: &Field| (field.element_bytes(ir) / 4).max(1) * field.window().length() * rows;
         self.fields.iter().map(words).fold(0, i64::saturating_add)
     }
 }

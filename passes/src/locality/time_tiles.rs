@@ -98,10 +98,10 @@ impl Block<'_> {
             self.fill(b, place, value, &self.tiles[..1]);
         }
         gpu::BarrierOp::new(b, numbers).build(b);
-        let kept = [0, 1].map(|number| self.begin(b, &sweeps.each[number], thread));
+        let kept = [0, 1].map(|number| self.begin(b, &sweeps.each[number], &places));
         self.rounds(b, |b| {
             for (sweep, kept) in sweeps.each.iter().zip(&kept) {
-                self.sweep_whole(b, sweep, thread, own, kept);
+                self.sweep_whole(b, sweep, &places, own, kept);
                 gpu::BarrierOp::new(b, numbers).build(b);
             }
         });
@@ -112,7 +112,6 @@ impl Block<'_> {
             self.store(b, value, &point);
         };
         self.frame.where_right(b, 1, &thread[1..], |b| {
-            let places = self.frame.places(b, thread);
             // Most threads ask once for all of their rows.
             let ends = [0, places.len() - 1].map(|turn| places[turn][0]);
             let all = |b: &mut Builder<'_>| {
@@ -133,9 +132,8 @@ impl Block<'_> {
     }
 
     /// For each place of a thread what stands for a sweep's variables, and for what it loads in all rounds alike.
-    fn begin(&self, b: &mut Builder<'_>, sweep: &Sweep, thread: [Value; 2]) -> Vec<ValueMap> {
-        let places = self.frame.places(b, thread);
-        let each = places.into_iter().map(|place| {
+    fn begin(&self, b: &mut Builder<'_>, sweep: &Sweep, places: &[[Value; 2]]) -> Vec<ValueMap> {
+        let each = places.iter().map(|&place| {
             let point = self.frame.point(b, place, None);
             let mut map = at(sweep, &point);
             for &op in self.lasting(sweep) {
@@ -153,11 +151,10 @@ impl Block<'_> {
         &self,
         b: &mut Builder<'_>,
         sweep: &Sweep,
-        thread: [Value; 2],
+        places: &[[Value; 2]],
         own: [Value; 2],
         kept: &[ValueMap],
     ) {
-        let places = self.frame.places(b, thread);
         let rows = 0..self.frame.plan.rows_each;
         let mut maps = kept.to_vec();
         for &op in &sweep.body {

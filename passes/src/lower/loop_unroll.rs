@@ -194,19 +194,24 @@ fn unroll_fully(ir: &mut Ir, view: scf::ForOp, trips: usize, step: i64) {
     ir.replace_op(view.op(), &carried);
 }
 
+/// Where a loop begins, and how often it goes round.
+fn counted(b: &mut Builder<'_>, view: scf::ForOp, step: i64) -> (Value, Value) {
+    let [lower, upper] = [view.lowerBound(b), view.upperBound(b)].map(|bound| as_index(b, bound));
+    let distance = arith::SubIOp::new(b, upper, lower).value(b);
+    let zero = arith::constant_index(b, 0);
+    let mut trips = arith::MaxSIOp::new(b, distance, zero).value(b);
+    if step != 1 {
+        let step = arith::constant_index(b, step);
+        trips = arith::CeilDivUIOp::new(b, trips, step).value(b);
+    }
+    (lower, trips)
+}
+
 fn unroll_by(ir: &mut Ir, view: scf::ForOp, factor: usize, step: i64) {
     let mut b = Builder::before(ir, view.op());
     let ty = b.ty(view.lowerBound(&b));
-    let [lower, upper] =
-        [view.lowerBound(&b), view.upperBound(&b)].map(|bound| as_index(&mut b, bound));
-    let distance = arith::SubIOp::new(&mut b, upper, lower).value(&mut b);
-    let zero = arith::constant_index(&mut b, 0);
-    let one = arith::constant_index(&mut b, 1);
-    let mut trips = arith::MaxSIOp::new(&mut b, distance, zero).value(&mut b);
-    if step != 1 {
-        let step = arith::constant_index(&mut b, step);
-        trips = arith::CeilDivUIOp::new(&mut b, trips, step).value(&mut b);
-    }
+    let (lower, trips) = counted(&mut b, view, step);
+    let [zero, one] = [0, 1].map(|number| arith::constant_index(&mut b, number));
     let count = arith::constant_index(&mut b, factor as i64);
     let groups = arith::DivUIOp::new(&mut b, trips, count).value(&mut b);
     let rest = arith::RemUIOp::new(&mut b, trips, count).value(&mut b);

@@ -1,11 +1,12 @@
 //! `#pragma hmppcg`: who executes the iterations of a loop, and steps of the construct's plan.
 
 use gpuc_diagnostics::Diagnostic;
+use gpuc_dialects::llvm::Rounds;
 use gpuc_dialects::offload::LoopOrder;
 
 use super::line::FAMILY;
 use super::names::{self, LOOP_CLAUSES, LOOP_DIRECTIVES};
-use crate::directive::construct::{LoopName, Nest, Reduction, Rounds, Step, Wish};
+use crate::directive::construct::{LoopName, Nest, Reduction, Step, Wish};
 use crate::directive::loops::{all_loops, named, trips};
 use crate::directive::{self, Kind, VarRef, Written};
 use crate::lex::{Keyword, Punct, TokenKind};

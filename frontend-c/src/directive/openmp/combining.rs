@@ -84,32 +84,15 @@ impl Parser {
         let vars: Vec<VarRef> = items.into_iter().map(|(_, var)| var).collect();
         let like = directive::Directive {
             span: directive.span,
+            ..directive::Directive::new(Family::OpenMp, directive.words, span, Kind::Loop)
+        };
+        let own = directive::Directive {
             private: vars.clone(),
             firstprivate: directive.firstprivate.clone(),
             reductions: directive.reductions.clone(),
-            ..directive::Directive::new(Family::OpenMp, directive.words, span, Kind::Loop)
+            ..like.clone()
         };
-        let StmtKind::Compound(mut list) = self.checker.unit.stmts[whole].kind.clone() else {
-            return Ok(body);
-        };
-        let mut is_first = true;
-        for stmt in &mut list {
-            let unit = &mut self.checker.unit;
-            let StmtKind::For { body: in_loop, .. } = unit.stmts[*stmt].kind else { continue };
-            let mut of_loop = directive::Directive { private: Vec::new(), ..like.clone() };
-            if std::mem::take(&mut is_first) {
-                fill(unit, in_loop, inner);
-                of_loop =
-                    directive::Directive { nest: numbered(unit, *stmt, LANE), ..like.clone() };
-            } else {
-                of_loop.firstprivate.clear();
-                of_loop.reductions.clear();
-                of_loop.nest = Some(over_threads());
-            }
-            let of_loop = unit.directives.alloc(of_loop);
-            *stmt = self.stmt(StmtKind::Directive { directive: of_loop, body: Some(*stmt) }, span);
-        }
-        self.checker.unit.stmts[whole].kind = StmtKind::Compound(list);
+        self.divide(whole, LANE, (&like, None), &mut Some((inner, own)));
         if matches!(directive.kind, Kind::Compute(_)) {
             // Of one team.
             of_own_size(directive, vars);
@@ -162,20 +145,21 @@ impl Parser {
         };
         let mut of_threads =
             Some((inner, directive::Directive { private: vars.clone(), ..like.clone() }));
-        self.divide(whole, GANG, &like, &mut of_threads);
+        let like = (&like, Some(LoopOrder::Independent));
+        self.divide(whole, GANG, like, &mut of_threads);
         // Of as many teams as it says itself, and of two launches.
         directive.kind = Kind::Compute(ComputeRegion { construct: Construct::Kernels });
         of_own_size(directive, vars);
         Ok(whole)
     }
 
-    /// Gives the loops of a text directives: the outer ones are for teams, those inside for threads. The first of these has the
-    /// program's loop, and copies.
+    /// Gives the loops of a text directives: those at the level of teams are for teams, and those inside for threads. The first of these
+    /// has the program's loop, and copies.
     fn divide(
         &mut self,
         whole: StmtId,
         level: usize,
-        like: &directive::Directive,
+        (like, order): (&directive::Directive, Option<LoopOrder>),
         first: &mut Option<(StmtId, directive::Directive)>,
     ) {
         let StmtKind::Compound(mut list) = self.checker.unit.stmts[whole].kind.clone() else {
@@ -187,7 +171,7 @@ impl Parser {
             let mut of_loop = like.clone();
             if level == GANG {
                 of_loop.nest = numbered(unit, *stmt, GANG);
-                self.divide(body, LANE, like, first);
+                self.divide(body, LANE, (like, order), first);
             } else if let Some((inner, own)) = first.take() {
                 fill(unit, body, inner);
                 of_loop = directive::Directive { nest: numbered(unit, *stmt, LANE), ..own };
@@ -195,7 +179,7 @@ impl Parser {
                 of_loop.nest = Some(over_threads());
             }
             if let Some(nest) = &mut of_loop.nest {
-                nest.order = Some(LoopOrder::Independent);
+                nest.order = order.or(nest.order);
             }
             let of_loop = self.checker.unit.directives.alloc(of_loop);
             let span = like.name;
@@ -219,7 +203,6 @@ impl Parser {
             mut taken,
             mut last,
         ] = [const { String::new() }; 8];
-        let mut rounds = String::new();
         for (number, (index, var)) in items.iter().enumerate() {
             let reduction = &self.user_reductions[*index];
             let name = unit.name(var.decl);
@@ -239,21 +222,7 @@ impl Parser {
                 "__typeof__({name}) {own} = {name}; __typeof__({name}) {part} = {all}[0]; {} {name} = {own}; ",
                 reduction.combining(unit, &own, &part)
             );
-            let first = format!("{all}[2 * __gpuc_stride * __gpuc_at]");
-            rounds += &format!(
-                "__typeof__({name}) {own} = {first}; __typeof__({name}) {part} = {all}[2 * __gpuc_stride * __gpuc_at + __gpuc_stride]; {} {first} = {own}; ",
-                reduction.combining(unit, &own, &part)
-            );
         }
-        let tree = |of: u64| {
-            let strides = std::iter::successors(Some(1), |stride| Some(stride * 2));
-            let rounds = strides.take_while(|&stride| stride < of).map(|stride: u64| {
-                let pairs = of / (2 * stride);
-                let round = rounds.replace("__gpuc_stride", &stride.to_string());
-                format!("for (int __gpuc_at = 0; __gpuc_at < {pairs}; ++__gpuc_at) {{ {round} }} ")
-            });
-            rounds.collect::<String>()
-        };
         format!(
             "{{ {parts} \
              for (int __gpuc_team = 0; __gpuc_team < {teams}; ++__gpuc_team) {{ {copies} \
@@ -262,8 +231,8 @@ impl Parser {
              for (int __gpuc_one = 0; __gpuc_one < 1; ++__gpuc_one) {{ {all_parts} \
              for (int __gpuc_thread = 0; __gpuc_thread < {teams}; ++__gpuc_thread) {{ {taken} }} {} \
              {{ {last} }} }} }}",
-            tree(count),
-            tree(teams)
+            self.text_of_rounds(items, count),
+            self.text_of_rounds(items, teams)
         )
     }
 
@@ -272,10 +241,6 @@ impl Parser {
         let unit = &self.checker.unit;
         let (mut declared, mut begins, mut leaves, mut last) =
             (String::new(), String::new(), String::new(), String::new());
-        let strides: Vec<u64> = std::iter::successors(Some(1), |stride| Some(stride * 2))
-            .take_while(|&s| s < count)
-            .collect();
-        let mut rounds = vec![String::new(); strides.len()];
         for (number, (index, var)) in items.iter().enumerate() {
             let reduction = &self.user_reductions[*index];
             let name = unit.name(var.decl);
@@ -295,15 +260,6 @@ impl Parser {
                 reduction.beginning(unit, &own, &orig)
             );
             leaves += &format!("{all}[__gpuc_thread] = {name}; ");
-            for (stride, round) in strides.iter().zip(&mut rounds) {
-                let first = format!("{all}[{} * __gpuc_at]", 2 * stride);
-                *round += &format!(
-                    "{}{}{} {first} = {own}; ",
-                    declare(&own, &first),
-                    declare(&part, &format!("{all}[{} * __gpuc_at + {stride}]", 2 * stride)),
-                    reduction.combining(unit, &own, &part)
-                );
-            }
             last += &format!(
                 "{}{}{} {name} = {own}; ",
                 declare(&own, name),
@@ -311,16 +267,35 @@ impl Parser {
                 reduction.combining(unit, &own, &part)
             );
         }
-        let mut text = format!(
-            "{{ {declared} for (int __gpuc_thread = 0; __gpuc_thread < {count}; ++__gpuc_thread) {{ {begins} ; {leaves} }} "
-        );
-        for (stride, round) in strides.iter().zip(&rounds) {
+        format!(
+            "{{ {declared} for (int __gpuc_thread = 0; __gpuc_thread < {count}; ++__gpuc_thread) {{ {begins} ; {leaves} }} \
+             {}{{ {last} }} }}",
+            self.text_of_rounds(items, count)
+        )
+    }
+
+    /// What combines so many copies of each variable by twos, until the first one is all of them.
+    fn text_of_rounds(&self, items: &[(usize, VarRef)], count: u64) -> String {
+        let unit = &self.checker.unit;
+        let combine = |stride: u64, (number, (index, var)): (usize, &(usize, VarRef))| {
+            let name = unit.name(var.decl);
+            let [all, own, part] =
+                ["all", "priv", "in"].map(|word| format!("__gpuc_omp_{word}{number}"));
+            let first = format!("{all}[{} * __gpuc_at]", 2 * stride);
+            format!(
+                "__typeof__({name}) {own} = {first}; __typeof__({name}) {part} = {all}[{} * __gpuc_at + {stride}]; {} {first} = {own}; ",
+                2 * stride,
+                self.user_reductions[*index].combining(unit, &own, &part)
+            )
+        };
+        let strides = std::iter::successors(Some(1), |stride| Some(stride * 2));
+        let rounds = strides.take_while(|&stride| stride < count).map(|stride: u64| {
+            let round: String =
+                items.iter().enumerate().map(|item| combine(stride, item)).collect();
             let pairs = count / (2 * stride);
-            text += &format!(
-                "for (int __gpuc_at = 0; __gpuc_at < {pairs}; ++__gpuc_at) {{ {round} }} "
-            );
-        }
-        text + &format!("{{ {last} }} }}")
+            format!("for (int __gpuc_at = 0; __gpuc_at < {pairs}; ++__gpuc_at) {{ {round} }} ")
+        });
+        rounds.collect()
     }
 }
 

@@ -2,10 +2,11 @@
 //! `filter`, `error`.
 
 use gpuc_diagnostics::{Diagnostic, codes};
+use gpuc_dialects::llvm::Rounds;
 
 use super::names::Form;
 use super::{ClauseKind, Directive};
-use crate::directive::construct::{LoopName, Rounds, Step, Wish};
+use crate::directive::construct::{LoopName, Step, Wish};
 use crate::directive::data::Mapping;
 use crate::directive::loops::{named, trips};
 use crate::directive::{self, Written};

@@ -7,18 +7,10 @@ use super::{Reader, entry, expect_end};
 use crate::bytes::{Cursor, Damage, Result};
 
 /// Entries of one kind.
-pub(super) struct Entries<'f, T> {
-    all: Vec<Entry<'f, T>>,
-}
-
-impl<T> Default for Entries<'_, T> {
-    fn default() -> Self {
-        Entries { all: Vec::new() }
-    }
-}
+pub(super) type Entries<'f, T> = Vec<Entry<'f, T>>;
 
 #[derive(Clone, Copy)]
-struct Entry<'f, T> {
+pub(super) struct Entry<'f, T> {
     dialect: Ident,
     /// In the encoding of the dialect, not as text.
     is_encoded: bool,
@@ -44,8 +36,8 @@ impl<'f> Reader<'_, 'f> {
         let (attrs, types) = (sizes.number()?, sizes.number()?);
         let attrs = sizes.fits(at, attrs)?;
         let types = sizes.fits(at, types)?;
-        self.attrs.all = read_table(&self.dialects, &mut sizes, &mut contents, attrs)?;
-        self.types.all = read_table(&self.dialects, &mut sizes, &mut contents, types)?;
+        self.attrs = read_table(&self.dialects, &mut sizes, &mut contents, attrs)?;
+        self.types = read_table(&self.dialects, &mut sizes, &mut contents, types)?;
         expect_end(&sizes)?;
         expect_end(&contents)
     }
@@ -65,27 +57,8 @@ impl<'f> Reader<'_, 'f> {
     }
 
     pub(crate) fn attr_at(&mut self, at: usize, number: u64) -> Result<Attr> {
-        let wanted = entry(at, &self.attrs.all, number, "attribute")?;
-        if let State::Known(attr) = wanted.state {
-            return Ok(attr);
-        }
-        let index = number as usize;
-        self.attrs.all[index].state = State::Open;
-        self.enter(at, &wanted)?;
-        let mut contents = wanted.contents;
-        let attr = if !wanted.is_encoded {
-            let start = contents.at();
-            let text = contents.terminated()?;
-            self.parsed_attr(start, text)?
-        } else if self.ir.ctx.str(wanted.dialect) == "builtin" {
-            self.builtin_attr(&mut contents)?
-        } else {
-            return Err(self.unknown_encoding(&wanted));
-        };
-        expect_end(&contents)?;
-        self.depth -= 1;
-        self.attrs.all[index].state = State::Known(attr);
-        Ok(attr)
+        let (text, encoded) = (Self::parsed_attr, Self::builtin_attr);
+        self.known((at, number, "attribute"), |reader| &mut reader.attrs, text, encoded)
     }
 
     /// A location by its number.
@@ -106,27 +79,41 @@ impl<'f> Reader<'_, 'f> {
     }
 
     pub(super) fn type_at(&mut self, at: usize, number: u64) -> Result<Type> {
-        let wanted = entry(at, &self.types.all, number, "type")?;
-        if let State::Known(ty) = wanted.state {
-            return Ok(ty);
+        let text = |reader: &mut Self, at, text: &str| {
+            parse_type(reader.ir, text).map_err(|error| Damage::new(at, error.message))
+        };
+        self.known((at, number, "type"), |reader| &mut reader.types, text, Self::builtin_type)
+    }
+
+    /// What an entry is: read the first time that it is wanted.
+    fn known<T: Copy>(
+        &mut self,
+        (at, number, what): (usize, u64, &str),
+        table: fn(&mut Self) -> &mut Entries<'f, T>,
+        of_text: impl Fn(&mut Self, usize, &str) -> Result<T>,
+        encoded: impl Fn(&mut Self, &mut Cursor<'f>) -> Result<T>,
+    ) -> Result<T> {
+        let wanted = entry(at, table(self), number, what)?;
+        if let State::Known(value) = wanted.state {
+            return Ok(value);
         }
         let index = number as usize;
-        self.types.all[index].state = State::Open;
+        table(self)[index].state = State::Open;
         self.enter(at, &wanted)?;
         let mut contents = wanted.contents;
-        let ty = if !wanted.is_encoded {
+        let value = if !wanted.is_encoded {
             let start = contents.at();
             let text = contents.terminated()?;
-            parse_type(self.ir, text).map_err(|error| Damage::new(start, error.message))?
+            of_text(self, start, text)?
         } else if self.ir.ctx.str(wanted.dialect) == "builtin" {
-            self.builtin_type(&mut contents)?
+            encoded(self, &mut contents)?
         } else {
             return Err(self.unknown_encoding(&wanted));
         };
         expect_end(&contents)?;
         self.depth -= 1;
-        self.types.all[index].state = State::Known(ty);
-        Ok(ty)
+        table(self)[index].state = State::Known(value);
+        Ok(value)
     }
 
     /// Goes into an entry, which may not be in itself, nor in more others than a text may nest.

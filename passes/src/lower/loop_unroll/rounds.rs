@@ -7,7 +7,7 @@ use gpuc_dialects::llvm::{self, Rounds};
 use gpuc_dialects::{arith, scf};
 use gpuc_ir::{Builder, Ir, OpView, Value, ValueMap};
 
-use super::{as_index, as_type, no_wrap_add, round};
+use super::{as_type, counted, no_wrap_add, round};
 
 /// Lets a loop do `factor` rounds in one.
 pub(super) fn unroll(ir: &mut Ir, view: scf::ForOp, factor: usize, step: i64) {
@@ -16,15 +16,9 @@ pub(super) fn unroll(ir: &mut Ir, view: scf::ForOp, factor: usize, step: i64) {
     form.split &= view.initArgs(ir).is_empty();
     let mut b = Builder::before(ir, view.op());
     let ty = b.ty(view.lowerBound(&b));
-    let [lower, upper] =
-        [view.lowerBound(&b), view.upperBound(&b)].map(|bound| as_index(&mut b, bound));
+    let (lower, trips) = counted(&mut b, view, step);
     let [zero, one] = [0, 1].map(|number| arith::constant_index(&mut b, number));
-    let distance = arith::SubIOp::new(&mut b, upper, lower).value(&mut b);
-    let mut trips = arith::MaxSIOp::new(&mut b, distance, zero).value(&mut b);
     let stride = arith::constant_index(&mut b, step);
-    if step != 1 {
-        trips = arith::CeilDivUIOp::new(&mut b, trips, stride).value(&mut b);
-    }
     let count = arith::constant_index(&mut b, factor as i64);
     let groups = match form.guarded {
         true => arith::CeilDivUIOp::new(&mut b, trips, count).value(&mut b),

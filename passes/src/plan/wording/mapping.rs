@@ -225,12 +225,7 @@ impl StepText for Unroll {
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, " {} by {}", self.name, self.factor)?;
-        let words = [
-            (self.form.split, " split"),
-            (self.form.guarded, " guarded"),
-            (self.form.whole, " whole"),
-        ];
-        words.iter().filter(|(is, _)| *is).try_for_each(|(_, word)| f.write_str(word))
+        self.form.words().try_for_each(|word| write!(f, " {word}"))
     }
 
     fn numbers(&mut self) -> Vec<(&'static str, &mut i64)> {
